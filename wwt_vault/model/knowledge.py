@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from wwt_vault.model.conversation import DocumentId, EventId, Layer, Problem, Revision, Role
+from wwt_vault.model.conversation import DocumentId, EventId, Layer, Problem, Revision, Turn
 
 __all__ = [
     "ContextItem",
@@ -21,7 +21,6 @@ __all__ = [
     "Note",
     "Passage",
     "Section",
-    "Turn",
 ]
 
 
@@ -51,18 +50,6 @@ class Section:
     text: str
     events: tuple[EventId, ...] = ()
     """Events cited in the text."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One message as it stands in a session note."""
-
-    event: EventId
-    role: Role
-    time: datetime
-    line: int
-    """Line of the callout's first line in the file, counted from 1."""
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,97 @@
+"""``wwt-hook <host>``: called by the hosts at every prompt and answer. Exits 0 always, in milliseconds.
+
+Prints nothing, or at a session's start one JSON object that adds context. Whatever goes wrong is written to the log
+and, with the words of the message, to the queue; the next session's start says so. ``WWT_HOOK=off`` in the
+environment switches it off: an agent that we start ourselves must not be recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wwt_vault.model.conversation import HookCall
+
+__all__ = ["main", "run"]
+
+_LARGEST_PAYLOAD = 64 << 20
+"""Bytes; more is not read: a payload of this size is no prompt."""
+
+
+def main() -> None:
+    """Entry point: ``sys.argv[1]`` names the host, stdin holds its payload (Codex's ``notify``: the last argument)."""
+    if os.environ.get("WWT_HOOK") == "off":
+        return
+    host = sys.argv[1] if len(sys.argv) > 1 else ""
+    try:
+        payload = sys.argv[-1].encode() if len(sys.argv) > 2 else sys.stdin.buffer.read(_LARGEST_PAYLOAD)
+        output = run(host, payload, datetime.now(UTC))
+        if output:
+            sys.stdout.write(output)
+            sys.stdout.flush()
+    except Exception as error:  # noqa: BLE001 - a hook never makes the agent fail
+        _log(f"{host}: {type(error).__name__}: {error}")
+
+
+def run(host: str, payload: bytes, now: datetime) -> str:
+    """Handle one payload and return what is to be printed: empty, or a JSON object valid for the host.
+
+    A failure to record is logged and queued, not raised; a payload that is not understood is raised as
+    ``TranscriptError`` after its size and beginning were logged by kind, never its words.
+    """
+    from wwt_vault import capture  # noqa: PLC0415 - import errors must not escape main()
+    from wwt_vault.ingest import live  # noqa: PLC0415
+
+    call = capture.parse_hook(host, payload, now)
+    try:
+        live.handle_call(call, now)
+    except Exception as error:  # noqa: BLE001 - the queue has the call; the session goes on
+        _log(f"{host} {call.event_name}: {type(error).__name__}: {error}")
+    return _news(call, now)
+
+
+def _news(call: HookCall, now: datetime) -> str:
+    """Return the output that tells a new session of the memory.
+
+    Gemini CLI glues a session start's context in front of the first prompt, and then takes that prompt for none of the
+    person's when it resumes: there the first prompt's hook says it, as a part of its own behind the prompt.
+    """
+    if call.subagent or call.kind not in ("start", "prompt"):
+        return ""
+    from wwt_vault.ingest import brief  # noqa: PLC0415 - only a session's start pays for it
+
+    if call.session.host == "gemini":
+        if call.kind == "start":
+            brief.leave_for_prompt(call.session)
+            return ""
+        if not brief.was_left(call.session):
+            return ""
+    elif call.kind != "start":
+        return ""
+    text = brief.brief(call.session.cwd, call.session.session_id, now)
+    context = {"hookEventName": call.event_name, "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": context}) if text else ""
+
+
+def _log(line: str) -> None:
+    """Append a line to the log, for `wwt status`; as a last resort say it on stderr."""
+    from wwt_vault.config import user_folders  # noqa: PLC0415
+
+    stamp = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        path = user_folders().state / "hook.log"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > 1 << 20:
+            path.replace(path.with_suffix(".log.1"))
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
+            file.write(f"{stamp} {line}\n".encode("utf-8", "replace"))
+    except OSError as error:
+        print(f"wwt-hook: {line} (and the log: {error})", file=sys.stderr)  # noqa: T201 - nowhere else to say it
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""How far each transcript has been read, kept in the state folder: one small file a transcript.
+
+A place is a byte offset with fingerprints of what lies before it. A file that shrank, or says something else there, is
+read from its start again: that adds nothing that is known. Losing a cursor costs a second reading.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wwt_vault.model.conversation import Checkpoint
+from wwt_vault.state import State
+
+__all__ = ["Cursor", "keep_cursor", "load_cursor", "write_private"]
+
+_HEAD, _TAIL = 4096, 1024
+
+
+class Cursor(NamedTuple):
+    """The place up to which a transcript was read, and what was counted before it."""
+
+    checkpoint: Checkpoint | None
+    """``None``: to be read from its start."""
+    counts: dict[str, dict[str, int]]
+    """By session id: how often each text was accounted for before the checkpoint."""
+    messages: int
+    """Messages before the checkpoint; all of them when ``unchanged``."""
+    sessions: tuple[str, ...]
+    """``<host> <session id>`` of all of them."""
+    unchanged: bool = False
+    """The file is as it was when it had been read to its end: nothing to do."""
+
+
+_NOTHING = Cursor(checkpoint=None, counts={}, messages=0, sessions=())
+
+
+def load_cursor(state: State, path: Path) -> Cursor:
+    """Return the kept place of ``path``, or one that says to begin at the start. Raises ``OSError`` for ``path``."""
+    stat = path.stat()
+    try:
+        kept: dict[str, Any] = json.loads(_file(state, path).read_bytes())
+        cursor = Cursor(
+            checkpoint=Checkpoint(offset=kept["offset"], line=kept["line"], state=kept["state"]),
+            counts=kept["counts"],
+            messages=kept["messages"],
+            sessions=tuple(kept["sessions"]),
+        )
+        if kept["end"] == [stat.st_size, stat.st_mtime_ns]:
+            return cursor._replace(unchanged=True, messages=kept["all"])
+        offset = kept["offset"]
+        if not offset or path.suffix == ".zst" or stat.st_size < offset or kept["prints"] != _prints(path, offset):
+            return _NOTHING
+    except (OSError, ValueError, KeyError, TypeError):
+        return _NOTHING
+    return cursor
+
+
+def keep_cursor(state: State, path: Path, cursor: Cursor, *, finished: os.stat_result | None, messages: int) -> None:
+    """Keep ``cursor`` for the transcript at ``path``.
+
+    ``finished`` is the file's state before a reading that came to its end, ``messages`` the number of all in it.
+    """
+    checkpoint = cursor.checkpoint or Checkpoint(offset=0, line=0, state={})
+    kept = {
+        "path": str(path),
+        "offset": checkpoint.offset,
+        "line": checkpoint.line,
+        "state": checkpoint.state,
+        "counts": cursor.counts,
+        "messages": cursor.messages,
+        "sessions": cursor.sessions,
+        "all": messages,
+        "prints": [] if path.suffix == ".zst" else _prints(path, checkpoint.offset),
+        "end": [finished.st_size, finished.st_mtime_ns] if finished else None,
+    }
+    write_private(_file(state, path), json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace a file of the state folder as a whole; only the user can read it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(data)
+    aside.replace(path)
+
+
+def _file(state: State, path: Path) -> Path:
+    return state.cursors / "transcripts" / (sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32] + ".json")
+
+
+def _prints(path: Path, offset: int) -> list[str]:
+    with path.open("rb") as file:
+        head = file.read(min(offset, _HEAD))
+        file.seek(max(0, offset - _TAIL))
+        tail = file.read(min(offset, _TAIL))
+    return [sha256(head).hexdigest()[:16], sha256(tail).hexdigest()[:16]]

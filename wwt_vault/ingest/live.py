@@ -1,0 +1,86 @@
+"""One call of a hook: the transcript is brought up to date, then the payload's message recorded.
+
+The call is in the queue before anything else happens and leaves it when the message is in the vault.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from wwt_vault.errors import TranscriptError, WwtError
+from wwt_vault.ingest import queue
+from wwt_vault.ingest.project import place_of
+from wwt_vault.ingest.recorder import Recorder
+from wwt_vault.ingest.transcripts import read_on
+from wwt_vault.model.conversation import HookCall
+from wwt_vault.state import State, state_for
+from wwt_vault.vault import Vault, find_vault
+
+__all__ = ["handle_call", "record_call", "retry"]
+
+_SECONDS = {"prompt": 1.0, "answer": 3.0, "start": 3.0, "end": 0.7}
+"""Longest time for reading the transcript, by kind of call: a prompt waits for us, an ending session cuts us off."""
+
+_PATIENCE = {"prompt": 2.0, "answer": 5.0, "start": 2.0, "end": 0.5}
+"""Longest wait for another hook of the same session."""
+
+_OLD = 30.0
+"""Seconds. Only messages older than this can be a fork's repetition of its parent, when a hook reads them."""
+
+
+def handle_call(call: HookCall, now: datetime, *, drain_limit: int = 20) -> None:
+    """Record what ``call`` brings, then some of what waits in the queue.
+
+    Raises ``VaultError``, ``OSError`` and others when it could not be recorded; the call is then in the queue, with the
+    reason, unless the queue itself could not be written.
+    """
+    if call.subagent or call.kind == "other":
+        return
+    waiting = _enqueue(call)
+    try:
+        vault = find_vault()
+        state = state_for(vault)
+        record_call(vault, state, call)
+    except Exception as error:
+        if waiting is not None:
+            queue.set_reason(waiting, f"{type(error).__name__}: {error}", now)
+        raise
+    if waiting is not None:
+        queue.done(waiting)
+    if call.kind in ("answer", "start"):
+        queue.drain(lambda item, _path: record_call(vault, state, item), now, limit=drain_limit)
+
+
+def record_call(vault: Vault, state: State, call: HookCall) -> None:
+    """Bring the call's session up to date: its transcript first, then the message of the payload."""
+    if not call.session.session_id:
+        raise WwtError(f"the {call.event_name} payload names no session")
+    session, patience = call.session, _PATIENCE.get(call.kind, 2.0)
+    with Recorder(vault, state, session, timeout=patience, now=call.time, older_than=_OLD) as recorder:
+        transcript_read = False
+        if call.transcript_path:
+            try:
+                seconds = _SECONDS.get(call.kind, 1.0)
+                read_on(vault, state, recorder, Path(call.transcript_path), session.host, seconds=seconds)
+                transcript_read = recorder.transcript_ends_with_answer
+            except (TranscriptError, OSError):
+                pass  # not written yet, or not readable: the payload has the words, a later call reads the rest
+        if call.message is not None and not (call.transcript_first and transcript_read):
+            branch = call.message.git_branch or place_of(session.cwd).git_branch
+            recorder.from_payload(call.message._replace(git_branch=branch))
+
+
+def retry(vault: Vault, state: State, now: datetime, limit: int | None = None) -> queue.DrainReport:
+    """Try everything that waits, whatever its pause, and what was set apart as well."""
+    return queue.drain(lambda call, _path: record_call(vault, state, call), now, everything=True, limit=limit)
+
+
+def _enqueue(call: HookCall) -> Path | None:
+    """Only a payload's message can be lost: what a transcript holds is read again at the next call."""
+    if call.message is None:
+        return None
+    try:
+        return queue.add(call, None)
+    except OSError:
+        return None  # the vault may still be writable

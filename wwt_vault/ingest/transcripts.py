@@ -1,0 +1,242 @@
+"""Transcripts of the hosts into events: read on from where the last reading ended."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from wwt_vault import capture
+from wwt_vault.errors import TranscriptError, WwtError
+from wwt_vault.ingest.cursors import Cursor, keep_cursor, load_cursor
+from wwt_vault.ingest.recorder import Recorder, Tally
+from wwt_vault.model.conversation import Checkpoint, EventId, Message, Session, Skipped
+from wwt_vault.state import State
+from wwt_vault.vault import Vault, events, sessions
+
+__all__ = ["IngestReport", "RecordReport", "ingest_paths", "ingest_transcript", "read_on", "record_messages"]
+
+_PATIENCE = 30.0
+"""Seconds an import waits for a hook of the same session."""
+
+
+class IngestReport(NamedTuple):
+    """What an import did. ``sessions`` are ``<host> <session id>``, in the order in which they were met."""
+
+    events_added: int
+    events_known: int
+    sessions: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+
+
+class RecordReport(NamedTuple):
+    """What :func:`record_messages` did."""
+
+    added: tuple[EventId, ...]
+    known: int
+
+
+def ingest_paths(
+    vault: Vault,
+    state: State,
+    paths: Iterable[Path],
+    host: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> IngestReport:
+    """Import transcripts: files, or folders with everything below. Oldest first, so that a fork finds its parent.
+
+    ``host`` names the format; without it each file is recognised by its content, and files of a folder that are no
+    transcripts are passed over. ``progress`` gets ``(bytes done, bytes in all)``. A file that cannot be read is
+    reported in ``skipped``; the others go on.
+    """
+    files = _files(paths)
+    total, done = sum(file.size for file in files), 0
+    reports: list[IngestReport] = []
+    failed: list[Skipped] = []
+    for file in files:
+        try:
+            reports.append(ingest_transcript(vault, state, file.path, host))
+        except TranscriptError as error:
+            if file.named:
+                failed.append(Skipped(path=str(file.path), line=int(error.data.get("line") or 0), reason=str(error)))
+        except OSError as error:
+            failed.append(Skipped(path=str(file.path), line=0, reason=f"cannot be read: {error.strerror or error}"))
+        done += file.size
+        if progress is not None:
+            progress(done, total)
+    return IngestReport(
+        events_added=sum(report.events_added for report in reports),
+        events_known=sum(report.events_known for report in reports),
+        sessions=tuple(dict.fromkeys(name for report in reports for name in report.sessions)),
+        skipped=(*failed, *(skipped for report in reports for skipped in report.skipped)),
+    )
+
+
+def ingest_transcript(vault: Vault, state: State, path: Path, host: str | None = None) -> IngestReport:
+    """Import one transcript; a second time reads only what was added to it.
+
+    Raises ``TranscriptError`` when no reader understands the file, ``OSError`` when it cannot be read.
+    """
+    cursor = load_cursor(state, path)
+    if cursor.unchanged:
+        return IngestReport(events_added=0, events_known=cursor.messages, sessions=cursor.sessions, skipped=())
+    host = host or capture.recognise(path)
+    if host is None:
+        raise TranscriptError(f"{path} is not a transcript of any host known here", path=str(path))
+    reading = _Reading(vault, state, path, cursor)
+    try:
+        for message in reading.messages(host):
+            reading.recorder_for(message.session).from_transcript(message)
+    finally:
+        reading.close()
+    reading.keep()
+    return IngestReport(
+        events_added=reading.added,
+        events_known=reading.known + cursor.messages,
+        sessions=tuple(reading.sessions),
+        skipped=tuple(reading.skipped),
+    )
+
+
+def read_on(vault: Vault, state: State, recorder: Recorder, path: Path, host: str, *, seconds: float) -> bool:
+    """Bring ``recorder``'s session up to date with its transcript; return whether the end was reached in ``seconds``.
+
+    Messages of other sessions in the file are left to an import. Raises as :func:`ingest_transcript`.
+    """
+    cursor = load_cursor(state, path)
+    if cursor.unchanged:
+        return True
+    reading = _Reading(vault, state, path, cursor)
+    reading.begin(recorder)
+    for message in reading.messages(host, deadline=time.monotonic() + seconds):
+        if message.session.session_id == recorder.session.session_id:
+            recorder.from_transcript(message)
+    reading.keep()
+    return reading.finished
+
+
+def record_messages(vault: Vault, state: State, messages: Iterable[Message]) -> RecordReport:
+    """Record a conversation that was handed over as messages, whole or from some point on, once or again.
+
+    What the session's note already ends with is not recorded twice: the messages are laid over its end where they fit.
+    """
+    said: dict[str, list[Message]] = {}
+    for message in messages:
+        said.setdefault(f"{message.session.host} {message.session.session_id}", []).append(message)
+    added: list[EventId] = []
+    known = 0
+    for conversation in said.values():
+        with Recorder(vault, state, conversation[0].session, timeout=_PATIENCE) as recorder:
+            for message in recorder.unsaid(conversation):
+                recorder.from_transcript(message)
+        added += recorder.added
+        known += len(conversation) - len(recorder.added)
+    return RecordReport(added=tuple(added), known=known)
+
+
+class _Reading:
+    """One pass over a transcript: hands out its messages, opens recorders, and keeps the place at the end."""
+
+    def __init__(self, vault: Vault, state: State, path: Path, cursor: Cursor) -> None:
+        self.vault, self.state, self.path, self.cursor = vault, state, path, cursor
+        self.added = self.known = 0
+        self.sessions = dict.fromkeys(cursor.sessions)
+        self.skipped: list[Skipped] = []
+        self.finished = False
+        self._count = self._count_at_checkpoint = cursor.messages
+        self._checkpoint = cursor.checkpoint
+        self._tallies = {session: Tally(dict(counts), []) for session, counts in cursor.counts.items()}
+        self._recorder: Recorder | None = None
+
+    def messages(self, host: str, deadline: float | None = None) -> Iterator[Message]:
+        """Yield the messages after the cursor; stop at the first checkpoint after ``deadline`` (monotonic seconds)."""
+        self._stat = self.path.stat()
+        parent_keys = _parent_keys(self.vault, host)
+        for item in capture.read_transcript(self.path, host, self.cursor.checkpoint, parent_keys=parent_keys):
+            if isinstance(item, Message):
+                self.sessions[f"{item.session.host} {item.session.session_id}"] = None
+                self._count += 1
+                yield item
+            elif isinstance(item, Checkpoint):
+                self._checkpoint, self._count_at_checkpoint = item, self._count
+                for tally in self._tallies.values():
+                    tally.recent.clear()
+                if deadline is not None and time.monotonic() > deadline:
+                    return
+            else:
+                self.skipped.append(item)
+        self.finished = True
+
+    def recorder_for(self, session: Session) -> Recorder:
+        """Return the recorder of ``session``, closing that of another one."""
+        if self._recorder is None or self._recorder.session.session_id != session.session_id:
+            self.close()
+            recorder = Recorder(self.vault, self.state, session, timeout=_PATIENCE)
+            self._recorder = recorder.__enter__()
+            self.begin(recorder)
+        return self._recorder
+
+    def begin(self, recorder: Recorder) -> None:
+        """Let ``recorder`` count on from what this transcript's cursor says of its session."""
+        recorder.tally = self._tallies.setdefault(recorder.session.session_id, Tally({}, []))
+
+    def close(self) -> None:
+        """Close the recorder that this reading opened, if any, and take over what it did."""
+        if self._recorder is not None:
+            recorder, self._recorder = self._recorder, None
+            recorder.__exit__(None, None, None)
+            self.added += len(recorder.added)
+            self.known += recorder.known_messages
+
+    def keep(self) -> None:
+        """Keep the place of the last checkpoint, with what was counted before it."""
+        cursor = Cursor(
+            checkpoint=self._checkpoint,
+            counts={session: tally.before_recent() for session, tally in self._tallies.items()},
+            messages=self._count_at_checkpoint,
+            sessions=tuple(self.sessions),
+        )
+        keep_cursor(self.state, self.path, cursor, finished=self._stat if self.finished else None, messages=self._count)
+
+
+def _parent_keys(vault: Vault, host: str) -> Callable[[str], frozenset[str]]:
+    """Return a function that names the messages of a session that are in the vault, by the host's own ids."""
+
+    def keys(session_id: str) -> frozenset[str]:
+        note = sessions.find_session_note(vault, host, session_id)
+        found: set[str] = set()
+        for event_id in sessions.known_events(note) if note is not None else ():
+            try:
+                key = events.read_event(vault, event_id).message_key
+            except WwtError:
+                continue  # a damaged event is the business of `wwt verify`, not of an import
+            if key:
+                found.add(key)
+        return frozenset(found)
+
+    return keys
+
+
+class _File(NamedTuple):
+    modified: float
+    path: Path
+    size: int
+    named: bool
+
+
+def _files(paths: Iterable[Path]) -> list[_File]:
+    """Return the files to read, oldest first; those that were named themselves are marked."""
+    found: dict[str, _File] = {}
+    for path in paths:
+        inside = [path] if not path.is_dir() else (Path(top, name) for top, _, names in os.walk(path) for name in names)
+        for file in inside:
+            try:
+                stat = file.stat()
+            except OSError:
+                if file == path:
+                    found[str(file)] = _File(0.0, file, 0, named=True)
+                continue
+            found[str(file)] = _File(stat.st_mtime, file, stat.st_size, named=file == path)
+    return sorted(found.values())

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from wwt_vault.vault import Vault
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -30,3 +35,23 @@ def shared() -> Path:
             pytest.fail(message)
         pytest.skip(message)
     return SHARED
+
+
+@pytest.fixture
+def fresh_vault(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Vault]:
+    """Return a function that makes a new vault from the template and names it in the environment."""
+    from wwt_vault.vault.creation import create_vault
+
+    def make() -> Vault:
+        root = tmp_path_factory.mktemp("vaults") / "vault"
+        vault = create_vault(root, lang="en", timezone="Asia/Seoul")
+        monkeypatch.setenv("WWT_VAULT", str(root))
+        return vault
+
+    return make
+
+
+@pytest.fixture
+def vault(fresh_vault: Callable[[], Vault]) -> Vault:
+    """Return a new vault made from the template, in Seoul's time zone."""
+    return fresh_vault()

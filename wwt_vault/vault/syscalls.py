@@ -1,0 +1,235 @@
+"""Files as the system has them: written whole, linked, exchanged; and what to do where a call is not there.
+
+Only ``files`` uses this. Errors leave as ``OSError``; :func:`clear_errors` turns them into what a person can act on.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from wwt_vault.errors import VaultError, VaultReadOnly, WwtError
+
+__all__ = [
+    "PLAIN",
+    "aside",
+    "clear_errors",
+    "create",
+    "drop",
+    "exchange",
+    "link",
+    "make_folder",
+    "patiently",
+    "read_file",
+    "read_from",
+    "sync_folder",
+    "write_all",
+    "write_aside",
+]
+
+PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""For ``os.open``: no symbolic link is followed, no pipe is waited for, no line end is changed."""
+
+# What link() and renameat2() say where the file system cannot do it: FAT and exFAT, some network and FUSE mounts,
+# Android. Where such a number means that nothing may be written at all, the call that is tried next says so again.
+_UNSUPPORTED = frozenset(
+    (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK)
+)
+_READ_ONLY = frozenset((errno.EROFS, errno.EACCES, errno.EPERM))
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+_SHARING = frozenset((5, 32, 33))
+"""Windows: access denied, sharing violation, lock violation. Obsidian or a virus scanner has the file open."""
+
+
+def read_file(path: Path) -> bytes | None:
+    """Return all bytes of a file, ``None`` when there is none."""
+    try:
+        handle = os.open(path, os.O_RDONLY | PLAIN)
+    except FileNotFoundError:
+        return None
+    try:
+        return read_from(handle, 0)
+    finally:
+        os.close(handle)
+
+
+def read_from(handle: int, offset: int) -> bytes:
+    """Return the bytes of an open file from ``offset`` to its end."""
+    os.lseek(handle, offset, os.SEEK_SET)
+    pieces = []
+    while piece := os.read(handle, max(os.fstat(handle).st_size - offset, 0) + 1):
+        pieces.append(piece)
+        offset += len(piece)
+    return b"".join(pieces)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write every byte; a disk that fills up takes a part and then says so."""
+    view = memoryview(data)
+    while view:
+        written = os.write(handle, view)
+        if not written:
+            raise OSError(errno.EIO, "nothing was written")
+        view = view[written:]
+
+
+def aside(folder: Path, prefix: str = ".tmp-") -> Path:
+    """Return a name in ``folder`` that nobody else uses."""
+    return folder / f"{prefix}{os.getpid()}-{os.urandom(6).hex()}"
+
+
+def write_aside(temporary: Path, data: bytes, mode: int, *, like: Path | None = None) -> None:
+    """Write a new file, on the disk when this returns; its mode is that of ``like``, else ``mode`` less the umask."""
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, mode)
+    try:
+        try:
+            write_all(handle, data)
+            if like is not None and hasattr(os, "fchmod"):
+                os.fchmod(handle, stat.S_IMODE(like.lstat().st_mode))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except BaseException:
+        drop(temporary)
+        raise
+
+
+def create(path: Path, data: bytes, mode: int) -> bool:
+    """Publish a new file in one step; ``False`` when there is one.
+
+    By a link, which never overwrites; else by a rename that does not; else, where there is neither, by writing in
+    place, which overwrites nothing either but can leave half a file when the power goes.
+    """
+    temporary = aside(path.parent)
+    write_aside(temporary, data, mode)
+    try:
+        if not link(temporary, path) and not _rename_exclusively(temporary, path):
+            write_aside(path, data, mode)
+    except FileExistsError:
+        return False
+    finally:
+        drop(temporary)
+    sync_folder(path.parent)
+    return True
+
+
+def make_folder(folder: Path, *, private: bool = False) -> None:
+    """Make a folder and those above it, as needed, so that a power cut does not take them away again."""
+    try:
+        folder.mkdir(0o700 if private else 0o777)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        if folder.parent == folder:  # a drive that is not there
+            raise
+        make_folder(folder.parent, private=private)
+        make_folder(folder, private=private)
+    else:
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    if sys.platform == "win32":
+        return  # a folder cannot be opened there; NTFS journals its names
+    handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems have no such thing
+            raise
+    finally:
+        os.close(handle)
+
+
+def drop(path: Path) -> None:
+    """Delete a temporary file; what cannot be deleted stays and does no harm."""
+    with suppress(OSError):
+        patiently(os.unlink, path)
+
+
+def patiently(call: Callable[..., object], *arguments: Path) -> None:
+    """Call ``os.replace`` or the like, for up to half a second while another program on Windows has the file open."""
+    pause = 0.02
+    while True:
+        try:
+            call(*arguments)
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in _SHARING or pause > 0.3:
+                raise
+            time.sleep(pause)
+            pause *= 2
+        else:
+            return
+
+
+def link(source: Path, target: Path) -> bool:
+    """Give a file a second name; ``False`` where the file system has no links. Raises ``FileExistsError``."""
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+        return False
+    return True
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two files change places in one step; ``False`` where that cannot be done."""
+    return _rename_with(2, one, other)  # RENAME_EXCHANGE, RENAME_SWAP
+
+
+def _rename_exclusively(source: Path, target: Path) -> bool:
+    if sys.platform == "win32":
+        patiently(os.rename, source, target)  # there it does not overwrite
+        return True
+    return _rename_with(4 if sys.platform == "darwin" else 1, source, target)  # RENAME_EXCL, RENAME_NOREPLACE
+
+
+def _rename_with(flag: int, source: Path, target: Path) -> bool:
+    """Call renameat2(2) of Linux or renamex_np(2) of macOS; ``False`` where system or disk do not know the flag."""
+    if sys.platform not in ("linux", "darwin"):
+        return False
+    import ctypes  # noqa: PLC0415 - notes are replaced, and a hook replaces none
+
+    library = ctypes.CDLL(None, use_errno=True)
+    names = (os.fsencode(source), os.fsencode(target))
+    if sys.platform == "darwin":
+        failed = library.renamex_np(*names, ctypes.c_uint(flag))
+    elif hasattr(library, "renameat2"):
+        here = ctypes.c_int(-100)  # AT_FDCWD; both paths are absolute anyway
+        failed = library.renameat2(here, names[0], here, names[1], ctypes.c_uint(flag))
+    else:
+        return False
+    if not failed:
+        return True
+    code = ctypes.get_errno()
+    if code in _UNSUPPORTED:
+        return False
+    raise OSError(code, os.strerror(code), str(source), None, str(target))
+
+
+@contextmanager
+def clear_errors(path: Path) -> Iterator[None]:
+    """Raise what a failed system call means for the person: ``VaultReadOnly`` or ``VaultError``."""
+    try:
+        yield
+    except OSError as error:
+        raise _meaning(path, error) from error
+
+
+def _meaning(path: Path, error: OSError) -> WwtError:
+    about = {"path": str(path), "errno": errno.errorcode.get(error.errno or 0, "unknown")}
+    if error.errno in _READ_ONLY:
+        return VaultReadOnly(f"{path} cannot be written: {error.strerror}. Check its owner, mode and mount.", **about)
+    if error.errno in _FULL:
+        return VaultError(f"{path} was not written: {error.strerror}. Make room and try again.", **about)
+    if error.errno == errno.ELOOP:
+        return VaultError(f"{path} is a symbolic link, which is not followed. Put a real file in its place.", **about)
+    return VaultError(f"{path} was not read or written: {error.strerror}. What was there is unchanged.", **about)

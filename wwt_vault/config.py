@@ -50,17 +50,17 @@ def user_folders(environ: os._Environ[str] | dict[str, str] | None = None, platf
     if platform == "win32":
         local = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local") / APP
         return UserFolders(config=local, state=local, cache=local / "Cache")
-    if platform == "darwin":
-        support = home / "Library" / "Application Support" / APP
-        return UserFolders(config=support, state=support, cache=home / "Library" / "Caches" / APP)
+    # platformdirs honours the XDG variables on macOS too, and leaves relative ones alone, as the standard asks.
+    apple = platform == "darwin"
 
-    def xdg(name: str, fallback: str) -> Path:
-        return Path((env.get(name) or "").strip() or home / fallback) / APP
+    def folder(name: str, apples: str, others: str) -> Path:
+        named = env.get(name) or ""
+        return (Path(named) if named.startswith("/") else home / (apples if apple else others)) / APP
 
     return UserFolders(
-        config=xdg("XDG_CONFIG_HOME", ".config"),
-        state=xdg("XDG_STATE_HOME", ".local/state"),
-        cache=xdg("XDG_CACHE_HOME", ".cache"),
+        config=folder("XDG_CONFIG_HOME", "Library/Application Support", ".config"),
+        state=folder("XDG_STATE_HOME", "Library/Application Support", ".local/state"),
+        cache=folder("XDG_CACHE_HOME", "Library/Caches", ".cache"),
     )
 
 

@@ -7,14 +7,13 @@ transcript write the same bytes.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, get_args
 
-from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound
+from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound, PathEscapes
 from wwt_vault.model.conversation import (
     Event,
     EventId,
@@ -38,6 +37,7 @@ __all__ = [
     "from_json",
     "iter_events",
     "read_event",
+    "storable",
     "time_of",
     "to_json",
     "verify_event",
@@ -71,7 +71,7 @@ def time_of(event: str) -> datetime:
     """Return the UTC second in an event's id. Raises ``BadArgument`` for what is no id."""
     if re.fullmatch(EVENT_ID, event) is not None:
         try:
-            return datetime.strptime(event[:15], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+            return parse_time(event[:16])
         except ValueError:
             pass
     raise BadArgument(f"{event[:80]!r} is not an event id", event=event[:80])
@@ -83,33 +83,34 @@ def event_of(message: Message, occurrence: int, supersedes: EventId | None = Non
     Times are cut to the millisecond. What no UTF-8 file can hold (a lone surrogate) becomes U+FFFD.
     """
     session = message.session
-    host, session_id, text = _whole(session.host), _whole(session.session_id), _whole(message.text)
+    host, session_id, text = storable(session.host), storable(session.session_id), storable(message.text)
     cwd = message.cwd if message.cwd is not None else session.cwd
     branch = message.git_branch if message.git_branch is not None else session.git_branch
     return Event(
         id=event_id(message.time, fingerprint(host, session_id, message.role, text, occurrence)),
         host=host,
         session_id=session_id,
-        message_key=_whole_or_none(message.key),
+        message_key=_storable_or_none(message.key),
         role=message.role,
         time=parse_time(format_time(message.time)),
         text=text,
         content_sha256=_text_hash(text),
         project=project_of(cwd),
-        cwd=_whole_or_none(cwd),
-        git_branch=_whole_or_none(branch),
-        model=_whole_or_none(message.model),
+        cwd=_storable_or_none(cwd),
+        git_branch=_storable_or_none(branch),
+        model=_storable_or_none(message.model),
         supersedes=supersedes,
         redactions=message.redactions,
     )
 
 
-def _whole(text: str) -> str:
+def storable(text: str) -> str:
+    """Return ``text`` with U+FFFD for every lone surrogate, which UTF-8 cannot hold."""
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def _whole_or_none(text: str | None) -> str | None:
-    return None if text is None else _whole(text)
+def _storable_or_none(text: str | None) -> str | None:
+    return None if text is None else storable(text)
 
 
 def _text_hash(text: str) -> str:
@@ -142,8 +143,12 @@ def from_json(data: bytes, path: str = "") -> Event:
         message = f"{path or 'event'} has schema {schema}; this program knows up to {_SCHEMA}: pip install -U wwt-vault"
         raise FormatTooNew(message, path=path, schema=schema)
     issues = [] if schema == _SCHEMA else [f"schema is {schema!r}, not {_SCHEMA}"]
-    issues += [f"{key} is not a text" for key in ("host", "session_id", "text") if not isinstance(table.get(key), str)]
-    issues += [f"{key} is neither a text nor null" for key in _OPTIONAL if not isinstance(table.get(key), str | None)]
+    issues += [f"{key} is not a text" for key in _TEXTS if not _is_text(table.get(key))]
+    issues += [
+        f"{key} is neither a text nor null"
+        for key in _OPTIONAL
+        if table.get(key) is not None and not _is_text(table[key])
+    ]
     if not _is(EVENT_ID, table.get("id")):
         issues.append(f"id is {table.get('id')!r}, not an event id")
     if table.get("supersedes") is not None and not _is(EVENT_ID, table["supersedes"]):
@@ -174,7 +179,12 @@ def from_json(data: bytes, path: str = "") -> Event:
     )
 
 
+_TEXTS = ("host", "session_id", "text")
 _OPTIONAL = ("message_key", "project", "cwd", "git_branch", "model", "supersedes")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value == storable(value)
 
 
 def _is(pattern: str, value: Any) -> bool:
@@ -213,7 +223,7 @@ def write_event(vault: Vault, event: Event) -> bool:
 
 
 def read_event(vault: Vault, event: str) -> Event:
-    """Return the event with this id. Raises ``BadArgument`` (no id), ``NotFound``, ``DamagedEvent``, ``FormatTooNew``."""
+    """Return an event. Raises ``BadArgument`` (not an id), ``NotFound``, ``DamagedEvent``, ``FormatTooNew``."""
     path = event_path(event)
     data = files.read(inside(vault.root, path, hidden=True))
     if data is None:
@@ -242,8 +252,10 @@ def _days(vault: Vault, first: str) -> Iterator[tuple[str, list[str]]]:
 
     def below(rel: str, digits: str, depth: int) -> Iterator[tuple[str, list[str]]]:
         try:
-            names = sorted(os.listdir(inside(vault.root, rel, hidden=True)))  # noqa: PTH208 - names are wanted
-        except (FileNotFoundError, NotADirectoryError):
+            names = sorted(files.names_in(inside(vault.root, rel, hidden=True)))
+        except PathEscapes:  # a link planted among the folders
+            parent, _, name = rel.rpartition("/")
+            yield parent, [name]
             return
         if depth == 3:
             yield rel, names
@@ -277,10 +289,7 @@ def events_of_second(vault: Vault, when: datetime) -> list[Event]:
     Reads the names of that day; what is damaged is left out.
     """
     prefix = event_id(when, "")
-    try:
-        names = os.listdir(inside(vault.root, event_path(prefix + "0" * 12), hidden=True).parent)  # noqa: PTH208
-    except FileNotFoundError:
-        return []
+    names = files.names_in(inside(vault.root, event_path(prefix + "0" * 12), hidden=True).parent)
     found = []
     for name in sorted(name for name in names if name.startswith(prefix)):
         try:
@@ -329,7 +338,7 @@ def verify_event(vault: Vault, event: str) -> tuple[Problem, ...]:
         problems.append(Problem("event_misplaced", path, 0, f"the file says it is {found.id}"))
     if event_id(found.time, "") != found.id[:17]:
         problems.append(Problem("event_time", path, 0, f"its time {format_time(found.time)} is not that of its id"))
-    if _text_hash(_whole(found.text)) != found.content_sha256:
+    if _text_hash(storable(found.text)) != found.content_sha256:
         problems.append(Problem("event_changed", path, 0, "its text is not the one that was stored"))
     elif not any(
         fingerprint(found.host, found.session_id, found.role, found.text, occurrence) == found.id[17:]

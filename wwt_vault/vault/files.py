@@ -35,7 +35,7 @@ from wwt_vault.vault.syscalls import (
     write_aside,
 )
 
-__all__ = ["append", "create_once", "lock", "overwrite", "read", "replace", "revision_of"]
+__all__ = ["append", "create_once", "lock", "names_in", "overwrite", "read", "replace", "revision_of"]
 
 Keep = Callable[[bytes], None]
 
@@ -50,8 +50,17 @@ def read(path: Path) -> bytes | None:
 
     Raises ``VaultError`` for what cannot be read.
     """
-    with clear_errors(path):
+    with clear_errors(path, reading=True):
         return read_file(path)
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names in a folder, in no order; none when there is no folder. Raises ``VaultError``."""
+    with clear_errors(folder, reading=True):
+        try:
+            return os.listdir(folder)  # noqa: PTH208 - names are wanted, and there may be 100,000
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
 
 def create_once(path: Path, data: bytes, *, private: bool = False) -> bool:

@@ -216,16 +216,18 @@ def _rename_with(flag: int, source: Path, target: Path) -> bool:
 
 
 @contextmanager
-def clear_errors(path: Path) -> Iterator[None]:
-    """Raise what a failed system call means for the person: ``VaultReadOnly`` or ``VaultError``."""
+def clear_errors(path: Path, *, reading: bool = False) -> Iterator[None]:
+    """Raise what a failed system call means for the person: ``VaultReadOnly`` (not when reading) or ``VaultError``."""
     try:
         yield
     except OSError as error:
-        raise _meaning(path, error) from error
+        raise _meaning(path, error, reading) from error
 
 
-def _meaning(path: Path, error: OSError) -> WwtError:
+def _meaning(path: Path, error: OSError, reading: bool) -> WwtError:
     about = {"path": str(path), "errno": errno.errorcode.get(error.errno or 0, "unknown")}
+    if reading and error.errno != errno.ELOOP:
+        return VaultError(f"{path} cannot be read: {error.strerror}.", **about)
     if error.errno in _READ_ONLY:
         return VaultReadOnly(f"{path} cannot be written: {error.strerror}. Check its owner, mode and mount.", **about)
     if error.errno in _FULL:

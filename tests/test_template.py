@@ -14,7 +14,11 @@ from typing import Any
 import pytest
 import yaml
 
+from wwt_vault import markdown
 from wwt_vault.config import Settings, load_vault_settings
+from wwt_vault.vault import evidence
+from wwt_vault.vault.creation import create_vault
+from wwt_vault.vault.documents import catalog, load_document
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "vault_template"
 LANGUAGES = ["en", "ko"]
@@ -245,6 +249,25 @@ def test_git_keeps_the_truth_byte_for_byte_and_nothing_of_one_machine(tree: Path
 def test_every_vault_gets_an_id_of_its_own(tree: Path) -> None:
     """The template carries no vault id, so two vaults never share one."""
     assert not (tree / ".wwt/vault.json").exists()
+
+
+def test_a_fresh_vault_has_nothing_to_find_but_the_glossary(tree: Path, tmp_path: Path) -> None:
+    """The pages that come with a vault never stand between a question and its answer, and none has a fault."""
+    vault = create_vault(tmp_path / "vault", tree.name)
+    found = catalog(vault)
+    assert list(found) == ["AI_CONTEXT/Glossary.md"]
+    assert not load_document(vault, next(iter(found))).problems
+
+
+def test_a_template_has_the_headings_that_need_evidence(tree: Path) -> None:
+    """The heading over the facts is one under which every bullet has to cite, in either language."""
+    for path in (tree / "Templates").glob("*.md"):
+        body = markdown.split(path.read_text("utf-8")).body
+        hint = re.search(r"%% .*?\[\^.*? %%", body)
+        assert hint, path.name
+        assert not list(evidence.uncited_facts(markdown.parse(body))), path.name
+        filled = markdown.parse(body.replace(hint[0], "- one\n"))
+        assert len(list(evidence.uncited_facts(filled))) == 1, path.name
 
 
 def test_agents_are_told_the_rules(tree: Path) -> None:

@@ -1,0 +1,160 @@
+"""Commands about what is remembered: search, context, the words themselves, and what waits to be curated."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from wwt_vault.cli import render
+from wwt_vault.cli.output import Common, emit, progress
+from wwt_vault.errors import BadArgument
+
+if TYPE_CHECKING:
+    from wwt_vault.operations.workspace import Workspace
+
+__all__ = ["register"]
+
+_EMBED_SECONDS: Final = 5.0
+"""A search gives vectors to new passages for so long at most; ``wwt index refresh`` finishes the rest."""
+
+_Project = Annotated[str | None, typer.Option(help="Only this project.")]
+
+
+def register(app: typer.Typer, epilog: str) -> None:
+    """Add the commands to ``app``."""
+    app.command(epilog=epilog)(search)
+    app.command(epilog=epilog)(context)
+    app.command(epilog=epilog)(events)
+    app.command(epilog=epilog)(record)
+    app.command(epilog=epilog)(uncurated)
+    app.command("mark-curated", epilog=epilog)(mark_curated)
+
+
+def search(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="What to look for, in Korean or English.")],
+    *,
+    project: _Project = None,
+    host: Annotated[str | None, typer.Option(help="Only this host: claude-code, codex, gemini, …")] = None,
+    branch: Annotated[str | None, typer.Option(help="Only sessions on this git branch.")] = None,
+    cwd: Annotated[str | None, typer.Option(help="Only sessions in this folder or below.")] = None,
+    since: Annotated[str | None, typer.Option(help="From this date or time on (ISO 8601, your zone).")] = None,
+    until: Annotated[str | None, typer.Option(help="Until this time; a date includes its whole day.")] = None,
+    layer: Annotated[str | None, typer.Option(help="curated, session or page.")] = None,
+    type: Annotated[str | None, typer.Option(help="Note type: project, area, knowledge, decision, topic.")] = None,  # noqa: A002 - the option's name
+    tag: Annotated[str | None, typer.Option(help="Only notes with this tag.")] = None,
+    status: Annotated[str | None, typer.Option(help="current, superseded or draft.")] = None,
+    limit: Annotated[int, typer.Option(help="At most so many hits (1 to 100).")] = 10,
+) -> None:
+    """Search notes and conversations; says so when there is nothing."""
+    from wwt_vault.operations import recall  # noqa: PLC0415 - see the package's docstring
+
+    common: Common = ctx.obj
+    result = recall.search(
+        _opened(common),
+        query,
+        project=project,
+        host=host,
+        git_branch=branch,
+        cwd=cwd,
+        since=since,
+        until=until,
+        layer=layer,
+        type=type,
+        tag=tag,
+        status=status,
+        limit=limit,
+        fresh=True,
+    )
+    emit(common, result, render.search)
+
+
+def context(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="The question or the task at hand.")],
+    project: Annotated[str | None, typer.Option(help="Show the recent flow of this project too.")] = None,
+    budget: Annotated[int, typer.Option(help="Tokens that the text may cost at most.")] = 1500,
+    as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Answer as of this date.")] = None,
+) -> None:
+    """Show what an agent would be told: notes, evidence and recent flow, with citations, within a budget."""
+    from wwt_vault.operations import recall  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    result = recall.context(_opened(common), query, project=project, budget_tokens=budget, as_of=as_of, fresh=True)
+    emit(common, result, render.context)
+
+
+def events(
+    ctx: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Event ids, as cited in notes.")],
+    around: Annotated[int, typer.Option(help="Also so many messages before and after, of the same session.")] = 0,
+) -> None:
+    """Show messages word for word."""
+    from wwt_vault.operations import conversations, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    emit(common, conversations.read_events(workspace.open_workspace(common.vault), ids, around=around), render.events)
+
+
+def record(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Argument(help="Where the conversation took place.")],
+    session_id: Annotated[str, typer.Argument(help="The conversation's id there.")],
+    project: Annotated[str | None, typer.Option(help="The project it was about.")] = None,
+) -> None:
+    """Record messages from stdin: a JSON list of {role, text, time?}. The same message twice is kept once."""
+    from wwt_vault.operations import conversations, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    try:
+        messages: Any = json.load(sys.stdin)
+    except ValueError as error:
+        raise BadArgument(f"stdin is not JSON: {error}. Give a list of {{role, text, time?}}.") from error
+    opened = workspace.open_workspace(common.vault)
+    result = conversations.record(opened, host, session_id, messages, project=project, now=datetime.now(UTC))
+    emit(common, result, lambda found: f"Recorded {len(found['added'])}, known already {found['known']}.")
+
+
+def uncurated(
+    ctx: typer.Context,
+    project: _Project = None,
+    limit: Annotated[int, typer.Option(help="At most so many sessions.")] = 20,
+) -> None:
+    """List sessions with messages that no note cites yet, oldest first."""
+    from wwt_vault.operations import curation, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    opened = workspace.open_workspace(common.vault)
+    result = curation.uncurated(opened, project=project, limit=limit, now=datetime.now(UTC))
+    emit(common, result, render.uncurated)
+
+
+def mark_curated(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Argument(help="Host of the session.")],
+    session_id: Annotated[str, typer.Argument(help="Id of the session.")],
+    upto: Annotated[str | None, typer.Option(metavar="ID", help="Up to this event; else the session's last.")] = None,
+) -> None:
+    """Say that a session was read and what is worth keeping stands in notes."""
+    from wwt_vault.operations import curation, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    opened = workspace.open_workspace(common.vault)
+    result = curation.mark_curated(opened, host, session_id, upto=upto, now=datetime.now(UTC))
+    emit(common, result, lambda found: f"{found['host']} {found['session_id']} is curated up to {found['upto']}.")
+
+
+def _opened(common: Common) -> Workspace:
+    """Open the vault and bring its index up to date, with a bar while that takes time."""
+    from wwt_vault.operations import freshness, workspace  # noqa: PLC0415
+
+    opened = workspace.open_workspace(common.vault)
+    with progress("Indexing") as step:
+        freshness.refresh(opened, progress=step)
+    with progress("Embedding") as step:
+        freshness.embed(opened, _EMBED_SECONDS, progress=step)
+    return opened

@@ -1,0 +1,75 @@
+"""What a command prints: results on stdout as text or as one JSON object, everything else on stderr.
+
+Nothing here knows what a result means. Rich is loaded only when stderr is a terminal that can show a bar.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from wwt_vault.errors import WwtError
+
+__all__ = ["Common", "Progress", "emit", "emit_error", "progress", "say"]
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and what there is to do."""
+
+
+class Common(NamedTuple):
+    """The options that every command takes."""
+
+    vault: str | None = None
+    as_json: bool = False
+
+
+def emit(common: Common, result: Mapping[str, Any], render: Callable[[Mapping[str, Any]], str]) -> None:
+    """Print a result: as JSON if that was asked for, else as ``render`` puts it."""
+    text = json.dumps(result, ensure_ascii=False, indent=2) if common.as_json else render(result)
+    sys.stdout.write(text.rstrip("\n") + "\n")
+    sys.stdout.flush()
+
+
+def emit_error(common: Common, error: Mapping[str, Any]) -> None:
+    """Print a failure: ``{"error": {code, message, …}}`` on stdout for programs, a sentence on stderr for people."""
+    if common.as_json:
+        sys.stdout.write(json.dumps({"error": error}, ensure_ascii=False, indent=2, default=str) + "\n")
+        sys.stdout.flush()
+        return
+    say(f"wwt: {error['message']}")
+    for key in ("candidates", "lines", "diff"):
+        value = error.get(key)
+        for line in value.splitlines() if isinstance(value, str) else value or ():
+            say(f"  {line}")
+
+
+def as_error(error: Exception) -> dict[str, Any]:
+    """Return what is said about an exception that a person can do something about."""
+    if isinstance(error, WwtError):
+        return error.as_json()
+    return {"code": "os_error", "message": str(error)}
+
+
+def say(line: str) -> None:
+    """Tell the person something that is not the result."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress]:
+    """Show a bar on stderr while the block runs, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - most commands show no bar
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

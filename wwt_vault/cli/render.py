@@ -1,0 +1,174 @@
+"""Results as a person reads them in a terminal: one function per kind of result, dict in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = [
+    "context",
+    "demo",
+    "events",
+    "history",
+    "index",
+    "ingest",
+    "init",
+    "note",
+    "note_list",
+    "queue",
+    "search",
+    "setup",
+    "status",
+    "uncurated",
+    "verify",
+]
+
+Json = Mapping[str, Any]
+
+_EXCERPT = 320
+"""Characters shown of a hit."""
+
+
+def search(found: Json) -> str:
+    """Hits, best first."""
+    lines: list[str] = []
+    for number, hit in enumerate(found["hits"], 1):
+        status = f" ({hit['status']})" if hit["status"] and hit["status"] != "current" else ""
+        lines.append(f"{number}. {hit['path']}:{hit['line']}{status}")
+        facts = [hit["heading"], _minute(hit["time"]), hit["host"], hit["project"], f"{hit['score']:.2f}", hit["why"]]
+        lines.append("   " + " · ".join(str(fact) for fact in facts if fact))
+        text = " ".join(hit["text"].split())
+        lines += ["   " + (text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"), ""]
+    if not found["found"]:
+        lines.append("No record found.")
+    return "\n".join([*lines, *(f"({note})" for note in found["notes"])])
+
+
+def context(found: Json) -> str:
+    """What an agent is given, as it is given."""
+    used = f"({found['used_tokens']} of {found['budget_tokens']} tokens)"
+    return "\n".join([found["text"], used, *(f"({note})" for note in found["notes"])])
+
+
+def events(found: Json) -> str:
+    """Messages word for word."""
+    lines: list[str] = []
+    for event in found["events"]:
+        lines += [f"{event['id']} · {event['role']} · {_minute(event['time'])} · {event['path']}", event["text"], ""]
+    lines += [f"Not in the vault: {name}" for name in found["missing"]]
+    return "\n".join(lines)
+
+
+def uncurated(found: Json) -> str:
+    """Sessions that wait, oldest first."""
+    if not found["total_sessions"]:
+        return "Everything is curated."
+    lines = [f"{found['total_sessions']} sessions, {found['total_messages']} messages:"]
+    lines += [
+        f"  {_minute(entry['started'])}  {entry['messages']:>4} of {entry['of']:<4} {entry['path']}"
+        for entry in found["sessions"]
+    ]
+    return "\n".join(lines)
+
+
+def note(found: Json) -> str:
+    """A note, its revision above it."""
+    return f"{found['path']}\nid {found['id'] or 'none'} · revision {found['revision']}\n\n{found['text']}"
+
+
+def note_list(found: Json) -> str:
+    """Notes, one a line."""
+    lines = [f"{entry['path']}  [{entry['type'] or '-'}, {entry['status'] or '-'}]" for entry in found["notes"]]
+    return "\n".join(lines) or "No curated notes yet."
+
+
+def history(found: Json) -> str:
+    """Revisions, newest first."""
+    return "\n".join(
+        f"{entry['revision'][:12]}  {_minute(entry['time']) or 'edited by hand':<16}  {entry['written_by'] or ''}"
+        f"  {entry['reason'] or ''}".rstrip()
+        for entry in found["revisions"]
+    )
+
+
+def index(found: Json) -> str:
+    """The index in four lines."""
+    fresh = "up to date" if found["fresh"] else "behind the vault: `wwt index refresh`"
+    lines = [
+        f"{found['documents']} documents, {found['passages']} passages, {found['embedded']} of them with meaning",
+        f"model {found['model'] or 'none: search goes by words'} · generation {found['generation']} · {fresh}",
+    ]
+    if any(found.get(key) for key in ("added", "updated", "removed")):
+        lines.append(f"added {found['added']}, updated {found['updated']}, removed {found['removed']}")
+    return "\n".join(lines)
+
+
+def queue(found: Json) -> str:
+    """Waiting captures with their reason."""
+    if not found["items"]:
+        return "Nothing waits."
+    lines = []
+    for item in found["items"]:
+        state = "set apart" if item["quarantined"] else f"tried {item['attempts']} times"
+        lines.append(f"{_minute(item['time']) or '?'}  {item['host'] or '?'}  {state}: {item['reason'] or 'new'}")
+    return "\n".join(lines)
+
+
+def status(found: Json) -> str:
+    """Vault, index, queue, and what is to be done."""
+    waiting, captures = found["uncurated"], found["queue"]
+    lines = [
+        f"Vault    {found['vault']}",
+        f"Events   {found['events']} in {found['sessions']} sessions, {found['notes']} curated notes",
+        f"Index    {index(found['index'])}".replace("\n", "\n         "),
+        f"Queue    {captures['waiting']} waiting, {captures['failed']} failed",
+        f"Curation {waiting['sessions']} sessions, {waiting['messages']} messages wait",
+    ]
+    return "\n".join([*lines, *(f"!        {problem}" for problem in found["problems"])])
+
+
+def verify(found: Json) -> str:
+    """What was checked and what is wrong."""
+    lines = [f"{found['events']} events, {found['notes']} notes, {found['citations']} citations checked."]
+    lines += [
+        f"{problem['path']}:{problem['line']}: {problem['code']}: {problem['message']}" for problem in found["problems"]
+    ]
+    return "\n".join(lines if found["problems"] else [*lines, "All of it holds."])
+
+
+def init(found: Json) -> str:
+    """Where the vault lies and what to do next."""
+    done = "Made a vault at" if found["created"] else "There is a vault at"
+    return f"{done} {found['vault']}\nNext: `wwt setup` connects your agents and imports what they still have."
+
+
+def setup(found: Json) -> str:
+    """What was connected and what is left for the person."""
+    lines = [f"Vault {found['vault']}"]
+    for entry in found["hosts"]:
+        lines.append(f"{entry['host']}: hooks {entry['hooks']}, MCP {entry['mcp']}, imported {entry['imported']}")
+        lines += [f"  to do: {step}" for step in entry["todo"]]
+    return "\n".join(lines if found["hosts"] else [*lines, "None of the hosts known here is installed."])
+
+
+def demo(found: Json) -> str:
+    """Where to go from here."""
+    return "\n".join(
+        [
+            "",
+            f"Open {found['vault']} in Obsidian, or read it with any editor: everything above lies there as text.",
+            "Next: `wwt setup` connects your own agents and imports the conversations they still have.",
+        ]
+    )
+
+
+def ingest(found: Json) -> str:
+    """What was imported and what was not."""
+    added, known, sessions = found["events_added"], found["events_known"], len(found["sessions"])
+    lines = [f"{added} new messages, {known} known already, {sessions} sessions."]
+    lines += [f"skipped {part['path']}:{part['line']}: {part['reason']}" for part in found["skipped"]]
+    return "\n".join(lines)
+
+
+def _minute(time: str | None) -> str:
+    return time[:16].replace("T", " ") if time else ""

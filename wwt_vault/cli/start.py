@@ -1,0 +1,81 @@
+"""Commands that begin something: a vault, the hosts, an import, the server, the demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wwt_vault.cli import render
+from wwt_vault.cli.output import Common, emit, progress, say
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer, epilog: str) -> None:
+    """Add the commands to ``app``."""
+    for command in (init, setup, ingest, serve, demo):
+        app.command(epilog=epilog)(command)
+
+
+def init(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(help="The folder to become a vault; may hold one already.")],
+    lang: Annotated[str, typer.Option(help="Language of the template: en or ko.")] = "en",
+) -> None:
+    """Make a vault, and make it the one that wwt uses."""
+    from wwt_vault.operations import beginnings  # noqa: PLC0415 - see the package's docstring
+
+    emit(ctx.obj, beginnings.init(path, lang=lang), render.init)
+
+
+def setup(
+    ctx: typer.Context,
+    host: Annotated[list[str] | None, typer.Option(help="Only this host; may be repeated.")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take out all that setup put in.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, change nothing.")] = False,
+) -> None:
+    """Connect the installed hosts: hooks, MCP server, and the conversations they still have."""
+    from wwt_vault.operations import beginnings  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    with progress("Importing") as step:
+        result = beginnings.setup(common.vault, hosts=host or [], remove=remove, dry_run=dry_run, progress=step)
+    emit(common, result, render.setup)
+
+
+def ingest(
+    ctx: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Transcripts, folders of them, or zips.")],
+    host: Annotated[str | None, typer.Option(help="The host that wrote them; else it is recognised.")] = None,
+) -> None:
+    """Import conversations; what is known already is left alone."""
+    from wwt_vault.operations import conversations, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    opened = workspace.open_workspace(common.vault)
+    with progress("Importing") as step:
+        result = conversations.ingest(opened, paths, host=host, progress=step)
+    emit(common, result, render.ingest)
+
+
+def serve(ctx: typer.Context) -> None:
+    """Serve the MCP tools over stdin and stdout; hosts start this themselves."""
+    from wwt_vault.mcp_server import serve as run  # noqa: PLC0415
+
+    run(ctx.obj.vault)
+
+
+def demo(
+    ctx: typer.Context,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Make the vault in this folder, not in a temporary one.")
+    ] = None,
+) -> None:
+    """Show the whole way in two minutes: sample conversations, index, MCP server, three questions."""
+    from wwt_vault.demo import run  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    result = run(keep, bar=progress, tell=say if common.as_json else typer.echo)
+    emit(common, result, render.demo)

@@ -1,0 +1,100 @@
+"""Commands that look after the vault's machinery: index, queue, status, verify."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from wwt_vault.cli import render
+from wwt_vault.cli.output import Common, emit, progress
+
+__all__ = ["register"]
+
+_PROBLEMS_FOUND = 4
+
+_Shrink = Annotated[bool, typer.Option("--yes", help="Go on even if most of the vault is gone.")]
+
+
+def register(app: typer.Typer, epilog: str) -> None:
+    """Add the commands to ``app``."""
+    app.command(epilog=epilog)(status)
+    app.command(epilog=epilog)(verify)
+    index = typer.Typer(help="The search index: may be deleted at any time.", no_args_is_help=True, epilog=epilog)
+    for command in (refresh, rebuild):
+        index.command(epilog=epilog)(command)
+    index.command("status", epilog=epilog)(index_status)
+    app.add_typer(index, name="index")
+    queue = typer.Typer(help="Captures that could not be recorded yet.", no_args_is_help=True, epilog=epilog)
+    queue.command("list", epilog=epilog)(queue_list)
+    queue.command("retry", epilog=epilog)(queue_retry)
+    app.add_typer(queue, name="queue")
+
+
+def status(ctx: typer.Context) -> None:
+    """Say where the vault lies, what it holds, and what waits."""
+    from wwt_vault.operations import upkeep, workspace  # noqa: PLC0415 - see the package's docstring
+
+    common: Common = ctx.obj
+    emit(common, upkeep.status(workspace.open_workspace(common.vault), now=datetime.now(UTC)), render.status)
+
+
+def verify(
+    ctx: typer.Context,
+    notes: Annotated[list[str] | None, typer.Argument(metavar="[NOTE]…", help="Only these notes.")] = None,
+) -> None:
+    """Recompute every hash and follow every citation; exit 4 when something is wrong."""
+    from wwt_vault.operations import upkeep, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    result = upkeep.verify(workspace.open_workspace(common.vault), notes or [])
+    emit(common, result, render.verify)
+    if result["problems"]:
+        raise typer.Exit(_PROBLEMS_FOUND)
+
+
+def refresh(ctx: typer.Context, yes: _Shrink = False) -> None:
+    """Index what changed, and give vectors to all that has none."""
+    _indexed(ctx.obj, rebuild=False, allow_shrink=yes)
+
+
+def rebuild(ctx: typer.Context, yes: _Shrink = False) -> None:
+    """Build the index anew beside the old one, then swap; vectors of unchanged passages are kept."""
+    _indexed(ctx.obj, rebuild=True, allow_shrink=yes)
+
+
+def _indexed(common: Common, *, rebuild: bool, allow_shrink: bool) -> None:
+    from wwt_vault.operations import freshness, upkeep, workspace  # noqa: PLC0415
+
+    opened = workspace.open_workspace(common.vault)
+    with progress("Indexing") as step:
+        changes = freshness.refresh(opened, progress=step, rebuild=rebuild, allow_shrink=allow_shrink)
+    with progress("Embedding") as step:
+        freshness.embed(opened, None, progress=step)
+    emit(common, {**upkeep.index_status(opened), **changes}, render.index)
+
+
+def index_status(ctx: typer.Context) -> None:
+    """Say what the index holds and whether it is up to date."""
+    from wwt_vault.operations import upkeep, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    emit(common, upkeep.index_status(workspace.open_workspace(common.vault)), render.index)
+
+
+def queue_list(ctx: typer.Context) -> None:
+    """List captures that wait, with the reason."""
+    from wwt_vault.operations import upkeep  # noqa: PLC0415
+
+    emit(ctx.obj, upkeep.queue_list(), render.queue)
+
+
+def queue_retry(ctx: typer.Context) -> None:
+    """Try every waiting capture again now."""
+    from wwt_vault.operations import upkeep, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    result = upkeep.queue_retry(workspace.open_workspace(common.vault), now=datetime.now(UTC))
+    text = "Recorded {done}, waiting {waiting}, failed {failed}."
+    emit(common, result, lambda found: text.format(**found))

@@ -1,0 +1,259 @@
+"""Hits become what an agent is told: within a token budget, cited, fenced as data, the same for the same vault.
+
+The order is fixed: current curated notes, evidence newer than those notes, conversations that no note covers yet,
+other conversations, superseded notes, the recent flow of the project, what waits to be curated. Each is trimmed to
+the sentences that carry the match, with speaker and citation. Nothing here reads a file or a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from typing import Final
+
+from wwt_vault.context.fence import clean, fenced, quoted, single_line
+from wwt_vault.context.tokens import count_tokens
+from wwt_vault.context.trim import trim
+from wwt_vault.errors import BadArgument
+from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
+from wwt_vault.model.knowledge import ContextItem, ContextPack, Hit, Passage
+
+__all__ = ["MAX_BUDGET", "MIN_BUDGET", "Flow", "Source", "Waiting", "build"]
+
+MIN_BUDGET: Final = 30
+MAX_BUDGET: Final = 20_000
+NO_RECORD: Final = "no record found"
+
+_TURNS = 3
+"""Turns shown of one passage: the one that matches, and what it answers or what answers it."""
+_SMALLEST_TEXT = 12
+"""Tokens; less of a text is not worth its heading."""
+_SMALL_BUDGET = 200
+"""Tokens; below this one item may take all there is."""
+_FLOW = 3
+"""Sessions shown of a project's recent flow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What has to be known of a document to quote it."""
+
+    title: str
+    revision: Revision
+    updated: datetime | None
+    written_by: str | None = None
+    reviewed: bool = False
+    evidence: frozenset[EventId] = frozenset()
+    turns: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """A session of the recent flow: when it began and what it began with."""
+
+    path: str
+    host: str | None
+    started: datetime
+    opening: Turn
+    messages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What is not curated yet."""
+
+    sessions: int
+    messages: int
+    oldest: str
+    """Path of the session note that waits longest; empty when nothing waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    """One item on its way into the budget."""
+
+    item: ContextItem
+    head: str
+    texts: tuple[tuple[str, str, str], ...]
+    """Speaker or heading, text, citation; trimmed to what is left of the budget."""
+
+
+def build(
+    query: str,
+    hits: Sequence[Hit],
+    *,
+    terms: Collection[str],
+    sources: Mapping[DocumentId, Source],
+    curated: Collection[EventId],
+    flow: Sequence[Flow] = (),
+    project: str | None = None,
+    waiting: Waiting | None = None,
+    budget_tokens: int = 1500,
+    zone: tzinfo,
+) -> ContextPack:
+    """Put together what is known, best first, in at most ``budget_tokens`` (as ``count_tokens`` counts).
+
+    ``hits`` in the order of the search; ``terms`` are the question's words as the index has them; ``sources`` has every
+    hit's document; ``curated`` are the events that a note cites or a mark covers; ``flow`` newest first. Raises
+    ``BadArgument`` for a budget outside 30..20,000.
+    """
+    if not MIN_BUDGET <= budget_tokens <= MAX_BUDGET:
+        message = f"budget_tokens must lie between {MIN_BUDGET} and {MAX_BUDGET}, not {budget_tokens}"
+        raise BadArgument(message, argument="budget_tokens")
+    hits = [hit for hit in hits if hit.passage.document in sources]
+    blocks = [
+        *_from_hits(hits, sources, frozenset(curated), zone),
+        *(_flow_block(entry, project, zone) for entry in flow[:_FLOW]),
+    ]
+    opening = "" if hits else f"{NO_RECORD}: nothing in the memory answers this. Say so; do not guess."
+    left = budget_tokens - count_tokens(fenced(()) + "\n") - count_tokens(opening + "\n")
+    items: list[ContextItem] = []
+    lines: list[str] = []
+    for block in blocks:
+        block_lines = _fit(block, terms, len(items) + 1, left)
+        if block_lines:
+            left -= count_tokens("\n".join(block_lines) + "\n")
+            lines += block_lines
+            items.append(_with_text(block.item, block_lines))
+    if waiting and waiting.messages:
+        line = f"[{len(items) + 1}] waiting to be curated: {waiting.sessions} sessions, {waiting.messages} messages"
+        if count_tokens(line + "\n") <= left:
+            lines.append(line)
+            items.append(ContextItem(kind="uncurated", path=waiting.oldest, text=line))
+    text = "\n".join(part for part in (opening, fenced(lines) if lines else "") if part)
+    return ContextPack(
+        query=query,
+        found=bool(hits),
+        budget_tokens=budget_tokens,
+        used_tokens=count_tokens(text),
+        items=tuple(items),
+        text=text,
+    )
+
+
+def _from_hits(
+    hits: Sequence[Hit], sources: Mapping[DocumentId, Source], curated: frozenset[EventId], zone: tzinfo
+) -> list[_Block]:
+    """Sort the hits into the order of the context, one block per note or session."""
+    passages: dict[DocumentId, list[Passage]] = {}
+    for hit in hits:
+        passages.setdefault(hit.passage.document, []).append(hit.passage)
+    current = {name for name, found in passages.items() if _is_note(found[0]) and found[0].status != "superseded"}
+    cited = frozenset(event for name in current for event in sources[name].evidence)
+    ages = [updated for name in current if (updated := sources[name].updated)]
+    ranks: list[tuple[int, int, _Block]] = []
+    for place, (name, found) in enumerate(passages.items()):
+        if _is_note(found[0]):
+            rank = 0 if name in current else 4
+            ranks.append((rank, place, _note_block(found, sources[name], zone)))
+            continue
+        events = frozenset(event for passage in found for event in passage.events)
+        if events and events <= cited:
+            continue  # a note that is shown says it, and cites it
+        newest = max((passage.time for passage in found if passage.time), default=None)
+        if newest and ages and newest > min(ages) and not events <= curated:
+            rank = 1
+        else:
+            rank = 3 if events and events <= curated else 2
+        ranks.append((rank, place, _session_block(found, sources[name], rank, zone)))
+    return [block for _, _, block in sorted(ranks, key=lambda entry: entry[:2])]
+
+
+def _is_note(passage: Passage) -> bool:
+    return passage.layer != "session"
+
+
+def _note_block(found: Sequence[Passage], source: Source, zone: tzinfo) -> _Block:
+    first = found[0]
+    if first.layer == "page":
+        author = "a person's page"
+    else:
+        author = (
+            f"by {single_line(source.written_by or 'an agent', 30)}, {'reviewed' if source.reviewed else 'unreviewed'}"
+        )
+    status = f" {first.status}" if first.status and first.status != "current" else ""
+    day = _day(source.updated, zone)
+    head = f"note{status} {single_line(first.document, 120)} · rev {source.revision[:12]} · {day} · {author}"
+    events = tuple(dict.fromkeys(event for passage in found for event in passage.events))
+    item = ContextItem(
+        kind="note", path=first.document, text="", revision=source.revision, time=source.updated, events=events
+    )
+    ordered = sorted(found, key=lambda passage: passage.line)
+    return _Block(item=item, head=head, texts=tuple((passage.heading, passage.text, "") for passage in ordered))
+
+
+def _session_block(found: Sequence[Passage], source: Source, rank: int, zone: tzinfo) -> _Block:
+    first = found[0]
+    kind: Final = "newer_evidence" if rank == 1 else "conversation"
+    what = {1: "newer than the notes", 2: "not curated", 3: "curated"}[rank]
+    place = " ".join(single_line(part, 40) for part in (first.host, first.project) if part) or "a session"
+    head = f"conversation {place} · {_minute(first.time, zone)} · {what}"
+    wanted = frozenset(event for passage in found for event in passage.events)
+    turns = [turn for turn in source.turns if turn.event in wanted]
+    texts: tuple[tuple[str, str, str], ...] = tuple((turn.role, turn.text, f"[^{turn.event}]") for turn in turns)
+    if not texts:  # words that a person added to the session note
+        texts = tuple((passage.heading, passage.text, "") for passage in found)
+    item = ContextItem(
+        kind=kind, path=first.document, text="", time=first.time, events=tuple(turn.event for turn in turns)
+    )
+    return _Block(item=item, head=head, texts=texts)
+
+
+def _flow_block(entry: Flow, project: str | None, zone: tzinfo) -> _Block:
+    place = " ".join(single_line(part, 40) for part in (entry.host, project) if part)
+    head = f"recent {place} · {_minute(entry.started, zone)} · {entry.messages} messages, began with"
+    item = ContextItem(kind="recent", path=entry.path, text="", time=entry.started, events=(entry.opening.event,))
+    return _Block(item=item, head=head, texts=((entry.opening.role, entry.opening.text, f"[^{entry.opening.event}]"),))
+
+
+def _fit(block: _Block, terms: Collection[str], number: int, left: int) -> list[str]:
+    """Return the block's lines within ``left`` tokens, of which it takes about half; empty when nothing of it fits."""
+    head = f"[{number}] {block.head}"
+    room = min(left, max(left // 2, _SMALL_BUDGET)) - count_tokens(head + "\n")
+    pieces: dict[int, list[str]] = {}
+    for at in _by_worth(block.texts, terms)[:_TURNS]:
+        share = room if not pieces else room // 2
+        piece = _piece(*block.texts[at], terms=terms, room=share)
+        if piece:
+            room -= count_tokens("\n".join(piece) + "\n")
+            pieces[at] = piece
+    return [head, *(line for at in sorted(pieces) for line in pieces[at])] if pieces else []
+
+
+def _piece(speaker: str, text: str, citation: str, *, terms: Collection[str], room: int) -> list[str]:
+    """Return one turn or section as quoted lines that cost at most ``room`` tokens, trimmed to what matches."""
+    label = f"{single_line(speaker, 80)}: " if speaker else ""
+    text = clean(text)
+    share = room - count_tokens(f"{label} {citation}\n")
+    while share >= _SMALLEST_TEXT:
+        body = trim(text, terms, share)
+        lines = quoted(f"{label}{body} {citation}".rstrip())
+        excess = count_tokens("\n".join(lines) + "\n") - room
+        if excess <= 0:
+            return lines if body else []
+        share -= excess  # the quote marks of its lines
+    return []
+
+
+def _by_worth(texts: Sequence[tuple[str, str, str]], terms: Collection[str]) -> list[int]:
+    """Return places in ``texts``: the one that matches best, what it answers or what answers it, then the others."""
+    folded = [text.casefold() for _, text, _ in texts]
+    weights = [sum(term in text for term in terms) for text in folded]
+    order = sorted(range(len(texts)), key=lambda at: (-weights[at], at))
+    best = order[0]
+    partner = best - 1 if texts[best][0] == "assistant" else best + 1
+    rest = [at for at in order if at not in (best, partner) and weights[at]]
+    return [best, *([partner] if 0 <= partner < len(texts) else []), *rest]
+
+
+def _with_text(item: ContextItem, lines: Sequence[str]) -> ContextItem:
+    return replace(item, text="\n".join(lines))
+
+
+def _day(time: datetime | None, zone: tzinfo) -> str:
+    return time.astimezone(zone).strftime("%Y-%m-%d") if time else "no date"
+
+
+def _minute(time: datetime | None, zone: tzinfo) -> str:
+    return time.astimezone(zone).strftime("%Y-%m-%d %H:%M") if time else "no date"

@@ -1,0 +1,157 @@
+"""One function per tool: call the operation, keep the answer within bounds, render it as text and as structure.
+
+Functions here run in worker threads. What they raise becomes a refusal in ``server``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from mcp.types import CallToolResult, TextContent
+
+from wwt_vault.mcp_server import render
+from wwt_vault.mcp_server.session import Session
+
+__all__ = ["handlers"]
+
+Json = dict[str, Any]
+
+MAX_READ: Final = 40_000
+"""Characters of one note or one set of events that a tool returns; hosts cut longer results in the middle."""
+MAX_HIT: Final = 700
+"""Characters shown of one hit: enough to judge it, ``wiki_read`` and ``wiki_read_events`` have the rest."""
+
+
+def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
+    """Return the functions behind the tools, by the tools' names."""
+
+    def get_context(
+        query: str, project: str | None = None, budget_tokens: int = 1500, as_of: str | None = None
+    ) -> CallToolResult:
+        from wwt_vault.operations import recall  # noqa: PLC0415 - nothing heavy before the first call
+
+        found = recall.context(session.workspace(), query, project=project, budget_tokens=budget_tokens, as_of=as_of)
+        # The words are in the text once; here only what they are and where they lie.
+        items = [{key: item[key] for key in ("kind", "path", "revision", "time")} for item in found["items"]]
+        return _answer(found["text"], {**found, "items": items})
+
+    def search(
+        query: str,
+        *,
+        project: str | None = None,
+        host: str | None = None,
+        git_branch: str | None = None,
+        cwd: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        layer: str | None = None,
+        type: str | None = None,  # noqa: A002 - the argument's name
+        tag: str | None = None,
+        status: str | None = None,
+        limit: int = 10,
+    ) -> CallToolResult:
+        from wwt_vault.operations import recall  # noqa: PLC0415
+
+        found = recall.search(
+            session.workspace(),
+            query,
+            project=project,
+            host=host,
+            git_branch=git_branch,
+            cwd=cwd,
+            since=since,
+            until=until,
+            layer=layer,
+            type=type,
+            tag=tag,
+            status=status,
+            limit=limit,
+        )
+        hits = [{**hit, "text": render.shortened(hit["text"], MAX_HIT)} for hit in found["hits"]]
+        return _answer(render.search({**found, "hits": hits}), {**found, "hits": hits, "trust": render.TRUST})
+
+    def read(note: str, section: str | None = None) -> CallToolResult:
+        from wwt_vault.operations import notes  # noqa: PLC0415
+
+        found = notes.read_note(session.workspace(), note, section=section, max_characters=MAX_READ)
+        return _answer(render.note(found), {**found, "trust": render.TRUST})
+
+    def read_events(ids: list[str], around: int = 0) -> CallToolResult:
+        from wwt_vault.operations import conversations  # noqa: PLC0415
+
+        found = conversations.read_events(session.workspace(), ids, around=around, max_characters=MAX_READ)
+        return _answer(render.events(found), {**found, "trust": render.TRUST})
+
+    def save_note(
+        note: str,
+        *,
+        body: str | None = None,
+        sections: dict[str, str] | None = None,
+        revision: str | None = None,
+        type: str | None = None,  # noqa: A002 - the argument's name
+        relations: dict[str, list[str]] | None = None,
+        reason: str | None = None,
+    ) -> CallToolResult:
+        from wwt_vault.operations import notes  # noqa: PLC0415
+
+        saved = notes.save_note(
+            session.workspace(),
+            note,
+            body=body,
+            sections=sections,
+            revision=revision,
+            type=type,
+            relations=relations or {},
+            reason=reason,
+            written_by="agent",
+            now=datetime.now(UTC),
+        )
+        done = "Created" if saved["created"] else "Saved"
+        return _answer(f"{done} {saved['path']}, revision {saved['revision']}", saved)
+
+    def record(
+        host: str, session_id: str, messages: list[dict[str, Any]], project: str | None = None
+    ) -> CallToolResult:
+        from wwt_vault.operations import conversations  # noqa: PLC0415
+
+        kept = conversations.record(
+            session.workspace(), host, session_id, messages, project=project, now=datetime.now(UTC)
+        )
+        lines = [f"Recorded {len(kept['added'])} messages, {kept['known']} were there already.", *kept["added"]]
+        return _answer("\n".join(lines), kept)
+
+    def uncurated(project: str | None = None, limit: int = 10) -> CallToolResult:
+        from wwt_vault.operations import curation  # noqa: PLC0415
+
+        found = curation.uncurated(session.workspace(), project=project, limit=limit, now=datetime.now(UTC))
+        return _answer(render.uncurated(found), found)
+
+    def mark_curated(host: str, session_id: str, upto: str | None = None) -> CallToolResult:
+        from wwt_vault.operations import curation  # noqa: PLC0415
+
+        done = curation.mark_curated(session.workspace(), host, session_id, upto=upto, now=datetime.now(UTC))
+        return _answer(f"{host} {session_id} is curated up to {done['upto']}.", done)
+
+    def status() -> CallToolResult:
+        from wwt_vault.operations import upkeep  # noqa: PLC0415
+
+        found = upkeep.status(session.workspace(), now=datetime.now(UTC))
+        return _answer(render.status(found), found)
+
+    return {
+        "wiki_get_context": get_context,
+        "wiki_search": search,
+        "wiki_read": read,
+        "wiki_read_events": read_events,
+        "wiki_save_note": save_note,
+        "wiki_record": record,
+        "wiki_uncurated": uncurated,
+        "wiki_mark_curated": mark_curated,
+        "wiki_status": status,
+    }
+
+
+def _answer(text: str, structured: Json) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)

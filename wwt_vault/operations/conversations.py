@@ -1,0 +1,165 @@
+"""The verbs about what was said: take it in, and read it word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from wwt_vault.capture.text import stored
+from wwt_vault.context.fence import clean
+from wwt_vault.errors import BadArgument, NotFound
+from wwt_vault.ingest import transcripts
+from wwt_vault.model.conversation import Event, EventId, Message, Role, Session, parse_time
+from wwt_vault.operations.workspace import Workspace
+from wwt_vault.vault import events, sessions
+
+__all__ = ["ingest", "read_events", "record", "session_events"]
+
+Json = dict[str, Any]
+
+_MAX_MESSAGES: Final = 500
+_MAX_EVENTS: Final = 500
+
+
+def ingest(
+    workspace: Workspace,
+    paths: Sequence[Path],
+    *,
+    host: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Json:
+    """Import transcripts (files, folders). Returns ``{events_added, events_known, sessions, skipped}``.
+
+    ``progress`` gets bytes done and bytes in all. Raises ``NotFound`` for a path that is not there; a file that no
+    reader understands is in ``skipped``.
+    """
+    for path in paths:
+        if not path.exists():
+            raise NotFound(f"{path} does not exist.", path=str(path))
+    report = transcripts.ingest_paths(workspace.vault, workspace.state, paths, host=host, progress=progress)
+    return {
+        "events_added": report.events_added,
+        "events_known": report.events_known,
+        "sessions": list(report.sessions),
+        "skipped": [{"path": part.path, "line": part.line, "reason": part.reason} for part in report.skipped],
+    }
+
+
+def record(
+    workspace: Workspace,
+    host: str,
+    session_id: str,
+    messages: Sequence[Mapping[str, Any]],
+    *,
+    project: str | None = None,
+    now: datetime,
+) -> Json:
+    """Keep messages of a host without hooks. Returns ``{added, known}``: new event ids, and how many were there.
+
+    A message is ``{role, text, time?}``; without a time it is taken as said now. Secrets are taken out first. Raises
+    ``BadArgument`` naming the message at fault; then none is kept.
+    """
+    if not host.strip() or not session_id.strip():
+        raise BadArgument("host and session_id must not be empty", argument="session_id")
+    if len(messages) > _MAX_MESSAGES:
+        raise BadArgument(f"at most {_MAX_MESSAGES} messages in one call, not {len(messages)}", argument="messages")
+    session = Session(host=host.strip(), session_id=session_id.strip(), cwd=project or None)
+    said = [message for at, entry in enumerate(messages) if (message := _message(session, at, entry, now))]
+    report = transcripts.record_messages(workspace.vault, workspace.state, said)
+    return {"added": list(report.added), "known": report.known}
+
+
+def _message(session: Session, at: int, entry: Mapping[str, Any], now: datetime) -> Message | None:
+    """Read one message; ``None`` for one of which nothing is left to keep (only injected context)."""
+    role, text, time = entry.get("role"), entry.get("text"), entry.get("time")
+    roles: dict[str, Role] = {role: role for role in get_args(Role)}
+    if role not in roles:
+        raise BadArgument(f"message {at}: role is user or assistant, not {role!r}", argument="messages", number=at)
+    if not isinstance(text, str):
+        raise BadArgument(f"message {at}: text must be a string", argument="messages", number=at)
+    try:
+        when = parse_time(time) if time else now
+    except (TypeError, ValueError) as error:
+        raise BadArgument(
+            f"message {at}: time is no ISO 8601 time: {time!r}", argument="messages", number=at
+        ) from error
+    kept, redactions = stored(text)
+    return Message(session=session, role=roles[role], text=kept, time=when, redactions=redactions) if kept else None
+
+
+def read_events(
+    workspace: Workspace, ids: Sequence[str], *, around: int = 0, max_characters: int | None = None
+) -> Json:
+    """Return messages word for word, in the order asked for, each with ``around`` neighbours of its session.
+
+    Returns ``{events, missing, truncated}``; ``max_characters`` bounds the words in all. Ids that are malformed, or
+    that no event has, are in ``missing``. Raises ``NotFound`` when none of the ids is there.
+    """
+    if around < 0 or len(ids) * (2 * around + 1) > _MAX_EVENTS:
+        message = f"around must be at least 0, and at most {_MAX_EVENTS} messages in all"
+        raise BadArgument(message, argument="around")
+    found: dict[EventId, Event] = {}
+    missing: list[str] = []
+    notes: dict[tuple[str, str], tuple[str, list[EventId]]] = {}
+    for name in ids:
+        event = _event(workspace, name)
+        if event is None:
+            missing.append(name)
+            continue
+        _, order = notes.setdefault(key := (event.host, event.session_id), session_events(workspace, *key))
+        at = order.index(event.id) if event.id in order else None
+        near = [event.id] if at is None else order[max(0, at - around) : at + around + 1]
+        for neighbour in near:
+            other = event if neighbour == event.id else _event(workspace, neighbour)
+            if other is not None:
+                found.setdefault(other.id, other)
+    if not found:
+        raise NotFound("None of these events is in the vault.", missing=missing)
+    left = max_characters
+    shown: list[Json] = []
+    truncated = False
+    for event in found.values():
+        text = clean(event.text)
+        if left is not None:
+            if left <= 0:
+                truncated = True
+                break
+            if len(text) > left:
+                text, truncated = text[:left] + " …", True
+            left -= len(text)
+        shown.append(_shown(workspace, event, notes[event.host, event.session_id][0], text))
+    return {"events": shown, "missing": missing, "truncated": truncated}
+
+
+def _event(workspace: Workspace, name: str) -> Event | None:
+    try:
+        return events.read_event(workspace.vault, EventId(name.strip().removeprefix("[^").removesuffix("]")))
+    except (NotFound, BadArgument):
+        return None
+
+
+def session_events(workspace: Workspace, host: str, session_id: str) -> tuple[str, list[EventId]]:
+    """Return the session note's path in the vault and its events in order; empty without a note."""
+    note = sessions.find_session_note(workspace.vault, host, session_id)
+    if note is None:
+        return "", []
+    return note.relative_to(workspace.vault.root).as_posix(), list(sessions.known_events(note))
+
+
+def _shown(workspace: Workspace, event: Event, path: str, text: str) -> Json:
+    return {
+        "id": event.id,
+        "time": event.time.astimezone(workspace.vault.zone).isoformat(timespec="seconds"),
+        "role": event.role,
+        "host": event.host,
+        "session_id": event.session_id,
+        "project": event.project,
+        "cwd": event.cwd,
+        "git_branch": event.git_branch,
+        "model": event.model,
+        "supersedes": event.supersedes,
+        "path": path,
+        "text": text,
+    }

@@ -1,0 +1,110 @@
+"""Which events each document tells or cites, kept by document, so that "what is not curated yet?" costs no second
+reading.
+
+Derived from the vault and machine-local: a file in the state folder, brought up to date with every refresh of the index
+(which loads the same documents), read again only for documents that changed.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from wwt_vault.errors import WwtError
+from wwt_vault.ingest.cursors import write_private
+from wwt_vault.model.conversation import DocumentId, EventId, format_time, parse_time
+from wwt_vault.model.knowledge import Document
+
+__all__ = ["Entry", "Ledger"]
+
+_SCHEMA: Final = 1
+
+
+class Entry(NamedTuple):
+    """What one document says about events."""
+
+    stamp: str
+    """Of the catalog: tells whether the document changed."""
+    layer: str
+    events: tuple[EventId, ...]
+    """For a session: those said in it, in its order. For a note: those it cites."""
+    host: str = ""
+    session_id: str = ""
+    project: str | None = None
+    time: datetime | None = None
+
+
+class Ledger:
+    """The entries of one vault, in memory and in ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._entries: dict[DocumentId, Entry] = {}
+        self._changed = False
+        self._lock = threading.RLock()  # a server's thread and its calls share one ledger
+        self._load()
+
+    def note(self, document: Document, stamp: str) -> None:
+        """Take over what a document that was just loaded says."""
+        events: Iterable[EventId]
+        if document.layer == "session":
+            events = (turn.event for turn in document.turns)
+        else:
+            events = (event for section in document.sections for event in section.events)
+        entry = Entry(
+            stamp=stamp,
+            layer=document.layer,
+            events=tuple(dict.fromkeys(events)),
+            host=document.host or "",
+            session_id=document.session_id or "",
+            project=document.project,
+            time=document.time,
+        )
+        with self._lock:
+            if self._entries.get(document.id) != entry:
+                self._entries[document.id] = entry
+                self._changed = True
+
+    def update(self, catalog: Mapping[DocumentId, str], load: Callable[[DocumentId], Document]) -> None:
+        """Bring the entries in line with ``catalog``: forget what is gone, load what is new or changed, save."""
+        with self._lock:
+            for gone in self._entries.keys() - catalog.keys():
+                del self._entries[gone]
+                self._changed = True
+            for name, stamp in catalog.items():
+                entry = self._entries.get(name)
+                if entry is None or entry.stamp != stamp:
+                    try:
+                        self.note(load(name), stamp)
+                    except (WwtError, OSError):
+                        continue  # gone meanwhile, or unreadable: the next catalog knows more
+            if self._changed:
+                self._save()
+
+    def snapshot(self) -> dict[DocumentId, Entry]:
+        """Return the entries, in a copy that no other thread changes."""
+        with self._lock:
+            return dict(self._entries)
+
+    def _save(self) -> None:
+        rows = [
+            [name, *entry[:6], format_time(entry.time) if entry.time else None] for name, entry in self._entries.items()
+        ]
+        data = json.dumps({"schema": _SCHEMA, "documents": rows}, ensure_ascii=False)
+        write_private(self._path, data.encode("utf-8", "replace"))
+        self._changed = False
+
+    def _load(self) -> None:
+        try:
+            data: Any = json.loads(self._path.read_bytes())
+            if data["schema"] != _SCHEMA:
+                return
+            for name, stamp, layer, events, host, session_id, project, time in data["documents"]:
+                moment = parse_time(time) if time else None
+                self._entries[name] = Entry(stamp, layer, tuple(events), host, session_id, project, moment)
+        except (OSError, ValueError, KeyError, TypeError):
+            self._entries.clear()  # missing or damaged: it is made again from the vault

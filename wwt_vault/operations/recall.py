@@ -1,0 +1,205 @@
+"""The verbs that answer: search, and the context an agent is given."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from typing import Any, Final, get_args
+
+from wwt_vault import context as contexts
+from wwt_vault import search as searching
+from wwt_vault.context.fence import clean
+from wwt_vault.errors import BadArgument, WwtError
+from wwt_vault.model.conversation import DocumentId, Layer
+from wwt_vault.model.knowledge import Filters, Hit
+from wwt_vault.operations.freshness import refresh
+from wwt_vault.operations.pending import flow, pending
+from wwt_vault.operations.workspace import Workspace
+from wwt_vault.vault import documents
+
+__all__ = ["context", "search"]
+
+Json = dict[str, Any]
+
+_CONTEXT_HITS: Final = 16
+"""Hits from which a context is made: more than fit into any usual budget."""
+_DATE_ONLY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def search(
+    workspace: Workspace,
+    query: str,
+    *,
+    project: str | None = None,
+    host: str | None = None,
+    git_branch: str | None = None,
+    cwd: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    layer: str | None = None,
+    type: str | None = None,  # noqa: A002 - the property's name in the vault
+    tag: str | None = None,
+    status: str | None = None,
+    limit: int = 10,
+    fresh: bool = False,
+) -> Json:
+    """Search the vault. ``since`` and ``until`` are ISO 8601 in the person's zone; a date as ``until`` includes its
+    day.
+
+    ``fresh=True`` says that the caller has brought the index up to date. Returns ``{query, found, hits, notes}``, each
+    hit as in ``docs/cli.md``. Raises ``BadArgument``.
+    """
+    if not fresh:
+        refresh(workspace)
+    zone = workspace.vault.zone
+    filters = Filters(
+        project=project or None,
+        host=host or None,
+        git_branch=git_branch or None,
+        cwd=cwd or None,
+        since=_moment(since, zone, "since") if since else None,
+        until=_moment(until, zone, "until", whole_day=True) if until else None,
+        layer=_layer(layer) if layer else None,
+        type=type or None,
+        tag=tag or None,
+        status=status or None,
+    )
+    weight = workspace.vault.settings.meaning_weight
+    result = searching.search(workspace.index, query, filters, limit=limit, meaning_weight=weight)
+    return {
+        "query": query,
+        "found": result.found,
+        "hits": [_hit(hit, zone) for hit in result.hits],
+        "notes": list(result.notes),
+    }
+
+
+def context(
+    workspace: Workspace,
+    query: str,
+    *,
+    project: str | None = None,
+    budget_tokens: int = 1500,
+    as_of: str | None = None,
+    fresh: bool = False,
+) -> Json:
+    """Return what is known that bears on ``query``, in at most ``budget_tokens``, ready for an agent.
+
+    ``project`` adds the recent flow of that project; ``as_of`` leaves out what is younger. Returns ``{query, found,
+    budget_tokens, used_tokens, items, text, notes}``. Raises ``BadArgument``.
+    """
+    if not fresh:
+        refresh(workspace)
+    vault = workspace.vault
+    until = _moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
+    weight = vault.settings.meaning_weight
+    result = searching.search(workspace.index, query, Filters(until=until), limit=_CONTEXT_HITS, meaning_weight=weight)
+    open_sessions = pending(workspace)
+    pack = contexts.build(
+        query,
+        _own_project_first(result.hits, project),
+        terms=result.terms,
+        sources=_sources(workspace, result.hits),
+        curated=open_sessions.curated,
+        flow=flow(workspace, project, until) if project else (),
+        project=project,
+        waiting=open_sessions.waiting(project),
+        budget_tokens=budget_tokens,
+        zone=vault.zone,
+    )
+    items = [
+        {
+            "kind": item.kind,
+            "path": item.path,
+            "revision": item.revision,
+            "time": _shown(item.time, vault.zone),
+            "events": list(item.events),
+            "text": item.text,
+        }
+        for item in pack.items
+    ]
+    return {
+        "query": query,
+        "found": pack.found,
+        "budget_tokens": pack.budget_tokens,
+        "used_tokens": pack.used_tokens,
+        "items": items,
+        "text": pack.text,
+        "notes": list(result.notes),
+    }
+
+
+def _own_project_first(hits: tuple[Hit, ...], project: str | None) -> list[Hit]:
+    """Within notes and within conversations, those of the project asked about come first; the order else stays."""
+    if not project:
+        return list(hits)
+    return sorted(hits, key=lambda hit: hit.passage.layer == "session" and hit.passage.project != project)
+
+
+def _sources(workspace: Workspace, hits: tuple[Hit, ...]) -> dict[DocumentId, contexts.Source]:
+    """Read what the hits lie in. A file that is gone meanwhile is left out, and its hits with it."""
+    sources: dict[DocumentId, contexts.Source] = {}
+    for name in dict.fromkeys(hit.passage.document for hit in hits):
+        try:
+            document = documents.load_document(workspace.vault, name)
+        except (WwtError, OSError):
+            continue
+        written_by, reviewed = None, False
+        sources[name] = contexts.Source(
+            title=document.title,
+            revision=document.revision,
+            updated=document.time,
+            written_by=written_by,
+            reviewed=reviewed,
+            evidence=frozenset(event for section in document.sections for event in section.events),
+            turns=document.turns,
+        )
+    return sources
+
+
+def _hit(hit: Hit, zone: tzinfo) -> Json:
+    passage = hit.passage
+    return {
+        "path": passage.document,
+        "title": passage.title,
+        "heading": passage.heading,
+        "block": passage.block,
+        "line": passage.line,
+        "layer": passage.layer,
+        "type": passage.type,
+        "status": passage.status,
+        "host": passage.host,
+        "project": passage.project,
+        "git_branch": passage.git_branch,
+        "time": _shown(passage.time, zone),
+        "events": list(passage.events),
+        "score": hit.score,
+        "keyword_score": hit.keyword_score,
+        "meaning_score": hit.meaning_score,
+        "why": hit.why,
+        "text": clean(passage.text),
+    }
+
+
+def _shown(moment: datetime | None, zone: tzinfo) -> str | None:
+    """Return a time as people read it: ISO 8601 in their zone, to the second."""
+    return moment.astimezone(zone).isoformat(timespec="seconds") if moment else None
+
+
+def _layer(text: str) -> Layer:
+    layers: dict[str, Layer] = {layer: layer for layer in get_args(Layer)}
+    if text not in layers:
+        raise BadArgument(f"layer is one of {', '.join(layers)}, not {text!r}", argument="layer")
+    return layers[text]
+
+
+def _moment(text: str, zone: tzinfo, name: str, *, whole_day: bool = False) -> datetime:
+    """Read a date or time of the person's. A date is the beginning of its day there, or the end with ``whole_day``."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        message = f"{name} wants a date or time such as 2026-11-30 or 2026-11-30T09:00, not {text!r}"
+        raise BadArgument(message, argument=name) from error
+    if _DATE_ONLY.fullmatch(text.strip()) and whole_day:
+        moment = datetime.combine(moment.date() + timedelta(days=1), time())
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)

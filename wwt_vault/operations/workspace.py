@@ -1,0 +1,84 @@
+"""What every verb works on: one vault, its machine-local state, its index. Opened in one place, once per process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wwt_vault.config import UserFolders, user_folders
+from wwt_vault.operations.ledger import Ledger
+from wwt_vault.state import State, vault_key
+from wwt_vault.vault import Vault, find_vault
+
+if TYPE_CHECKING:
+    from wwt_vault.index import Index
+    from wwt_vault.index.embedder import Embedder
+
+__all__ = ["Workspace", "open_workspace"]
+
+_MODEL_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A vault with what belongs to it on this machine."""
+
+    vault: Vault
+    state: State
+    index: Index
+    ledger: Ledger
+
+
+def open_workspace(
+    argument: str | None = None,
+    *,
+    wait_for_model: bool = True,
+    embedder: Callable[[], Embedder | None] | None = None,
+    folders: UserFolders | None = None,
+) -> Workspace:
+    """Open the vault that is named by ``argument``, ``WWT_VAULT`` or the user's settings, with its state and index.
+
+    With ``wait_for_model=False`` nothing ever waits for the embedding model: it is loaded in a thread, and until it is
+    there the index works by words. ``embedder`` replaces the model that the settings name, ``folders`` the user's own.
+
+    Raises ``VaultMissing``, ``FormatTooNew``, ``UnparsableSettings``, ``BadArgument``.
+    """
+    from wwt_vault.index import Index  # noqa: PLC0415 - a vault that is missing is said without loading whoosh
+
+    vault = find_vault(argument)
+    folders = folders or user_folders()
+    state = State(root=folders.state / vault_key(vault))
+    load = embedder or _loader(vault)
+    if not wait_for_model:
+        load = _in_background(load)
+    index = Index(folders.cache / state.root.name / "index", load, vault.settings)
+    return Workspace(vault, state, index, Ledger(state.root / "ledger.json"))
+
+
+def _loader(vault: Vault) -> Callable[[], Embedder | None]:
+    from wwt_vault.index.embedder import load_embedder  # noqa: PLC0415 - as above
+
+    return lambda: load_embedder(vault.settings)
+
+
+def _in_background(load: Callable[[], Embedder | None]) -> Callable[[], Embedder | None]:
+    """Return a loader that answers ``None`` until the model is there; the first call begins to load it in a thread.
+
+    That call waits for half a second: the small model is there by then, and the first answer is as good as the next.
+    """
+    begun, ready = threading.Lock(), threading.Event()
+    loaded: list[Embedder | None] = []
+
+    def begin() -> None:
+        loaded.append(load())
+        ready.set()
+
+    def get() -> Embedder | None:
+        if begun.acquire(blocking=False):
+            threading.Thread(target=begin, name="wwt-model", daemon=True).start()
+            ready.wait(_MODEL_SECONDS)
+        return loaded[0] if loaded else None
+
+    return get

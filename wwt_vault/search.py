@@ -1,0 +1,257 @@
+"""From a question to a ranking: two ranked lists become one, in an order a person would choose, or an honest "nothing".
+
+The keyword side (BM25F) and the meaning side (cosine) are fused by normalised scores, not by ranks: with a small model,
+rank fusion at equal weight measurably spoils what BM25 gets right. The meaning side has the share the settings give it
+and gets more only where the keyword side has little to say (``_meaning_share``). Whether there is an answer at all is
+decided in one place, ``_is_answered``.
+
+Order: current curated notes first, then what was said, superseded notes last, each only as far as it is about as good
+as the best hit. The same words are shown once, and no note or session fills the list.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wwt_vault.errors import BadArgument
+from wwt_vault.model.knowledge import Filters, Hit, Passage
+
+if TYPE_CHECKING:
+    from wwt_vault.index import Index
+
+__all__ = ["MAX_LIMIT", "MAX_QUERY", "SearchResult", "search"]
+
+MAX_LIMIT: Final = 100
+MAX_QUERY: Final = 4000
+"""Characters of a question that are looked at: a pasted log is searched by its beginning."""
+
+_POOL = 100
+"""Candidates taken from each side. What is beyond the hundredth place of both sides is no answer."""
+_PER_DOCUMENT = 2
+"""Passages shown of one note or session, so that none fills the list."""
+_CLOSE_TO_BEST = 0.5
+"""A hit this near to the best score may be moved by its standing (curated, superseded); a weaker one may not."""
+_SAME_WORDS = 0.85
+"""Share of common word triples from which two passages count as one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """What a question brought."""
+
+    query: str
+    found: bool
+    """False: nothing in the vault is good enough to be called an answer, and ``hits`` is empty."""
+    hits: tuple[Hit, ...] = ()
+    terms: tuple[str, ...] = ()
+    """The words of the question as they were searched: what a text is trimmed to."""
+    notes: tuple[str, ...] = ()
+    """How this answer is limited (no model yet, question cut, a filter that matches nothing): sentences for people."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Candidate:
+    passage: Passage
+    keyword: float = 0.0
+    terms: frozenset[str] = frozenset()
+    cosine: float | None = None
+    coverage: float = 0.0
+    score: float = 0.0
+
+
+def search(
+    index: Index, query: str, filters: Filters | None = None, *, limit: int = 10, meaning_weight: float = 0.3
+) -> SearchResult:
+    """Return at most ``limit`` passages that answer ``query``, best first, or none with ``found=False``.
+
+    Works without a model, without vectors and while vectors are being made, and then says so in ``notes``. The same
+    index gives the same answer. Raises ``BadArgument`` for a limit outside 1..100 or a weight outside 0..1.
+    """
+    if not 1 <= limit <= MAX_LIMIT:
+        raise BadArgument(f"limit must lie between 1 and {MAX_LIMIT}, not {limit}", argument="limit")
+    if not 0 <= meaning_weight <= 1:
+        raise BadArgument(
+            f"the meaning weight must lie between 0 and 1, not {meaning_weight}", argument="meaning_weight"
+        )
+    filters = filters or Filters()
+    text, notes = _readable(query)
+    if not any(character.isalnum() for character in text):
+        return SearchResult(query=query, found=False, notes=(*notes, "The question holds no word to search for."))
+    terms = dict(index.query_terms(text))
+    by_words = index.keyword(text, filters, _POOL)
+    by_meaning = index.meaning(text, filters, _POOL)
+    notes += _limits(index, by_meaning is None)
+    candidates = _candidates(by_words, by_meaning or (), terms)
+    if not candidates:
+        limited = filters != Filters()
+        nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
+        return SearchResult(query=query, found=False, notes=(*notes, nothing))
+    cosines = [cosine for _, cosine in by_meaning or ()]
+    if not _is_answered(candidates, cosines):
+        return SearchResult(query=query, found=False, terms=tuple(terms), notes=notes)
+    _score(candidates, cosines, meaning_weight, complete=by_meaning is not None and not _is_partial(index))
+    ranked = _one_of_each(_in_order(candidates))
+    hits = tuple(_hit(candidate, terms) for candidate, _ in zip(ranked, range(limit), strict=False))
+    return SearchResult(query=query, found=True, hits=hits, terms=tuple(terms), notes=notes)
+
+
+def _readable(query: str) -> tuple[str, tuple[str, ...]]:
+    """Return the question as it is searched, and what had to be said about that."""
+    text = unicodedata.normalize("NFC", query.replace("\0", " ")).strip()
+    if len(text) <= MAX_QUERY:
+        return text, ()
+    return text[:MAX_QUERY], (f"The question is long: only its first {MAX_QUERY} characters were searched.",)
+
+
+def _is_partial(index: Index) -> bool:
+    status = index.status()
+    return status.embedded < status.passages
+
+
+def _limits(index: Index, no_meaning: bool) -> tuple[str, ...]:
+    status = index.status()
+    if no_meaning:
+        return ("Searched by words only: no embedding model is ready.",)
+    if status.embedded < status.passages:
+        return (f"Meaning is known of {status.embedded} of {status.passages} passages so far; words of all.",)
+    return ()
+
+
+def _candidates(
+    by_words: Sequence[tuple[Passage, float, Collection[str]]],
+    by_meaning: Sequence[tuple[Passage, float]],
+    terms: Mapping[str, float],
+) -> list[_Candidate]:
+    """Join both lists by passage."""
+    total = sum(terms.values())
+    found: dict[str, _Candidate] = {}
+    for passage, score, matched in by_words:
+        own = frozenset(matched) & terms.keys()
+        coverage = sum(terms[term] for term in own) / total if total else 0.0
+        found[passage.id] = _Candidate(passage=passage, keyword=score, terms=own, coverage=coverage)
+    for passage, cosine in by_meaning:
+        found.setdefault(passage.id, _Candidate(passage=passage)).cosine = cosine
+    return list(found.values())
+
+
+# --- Is there an answer? The one place that decides it. ---------------------------------------------------------------
+
+_ENOUGH_WORDS: Final = 0.5
+"""Share of the question's words, weighted by rarity, that one passage must hold to be an answer by its words."""
+_NEAR: Final = 0.86
+"""Cosine of e5 from which two texts are about the same thing."""
+_STANDS_OUT: Final = 0.03
+"""Cosine by which the best passage must stand out of the following ones to be an answer by its meaning."""
+
+
+def _is_answered(candidates: Iterable[_Candidate], cosines: Sequence[float]) -> bool:
+    """Say whether the best candidates are an answer at all."""
+    words = max((candidate.coverage for candidate in candidates), default=0.0)
+    if words >= _ENOUGH_WORDS:
+        return True
+    return bool(cosines) and cosines[0] >= _NEAR
+
+
+# --- Fusion -----------------------------------------------------------------------------------------------------------
+
+
+def _meaning_share(weight: float, words: float) -> float:
+    """Return the meaning side's share of a score: ``weight``, and more the less of the question any passage holds."""
+    if weight == 0 or words >= _ENOUGH_WORDS:
+        return weight
+    return weight + (max(weight, 0.8) - weight) * (1 - words / _ENOUGH_WORDS)
+
+
+def _score(candidates: Sequence[_Candidate], cosines: Sequence[float], weight: float, *, complete: bool) -> None:
+    """Give every candidate its fused score: both sides scaled to 0..1 within this question, then weighted."""
+    best = max(candidate.keyword for candidate in candidates) or 1.0
+    if not cosines:
+        for candidate in candidates:
+            candidate.score = candidate.keyword / best
+        return
+    share = _meaning_share(weight, max(candidate.coverage for candidate in candidates))
+    low, high = min(cosines), max(cosines)
+    width = (high - low) or 1.0
+    for candidate in candidates:
+        words = candidate.keyword / best
+        if candidate.cosine is not None:
+            meaning = (candidate.cosine - low) / width if high > low else 1.0
+        else:
+            # Beyond the pool of the meaning side; or without a vector yet, which must not count against it.
+            meaning = 0.0 if complete else words
+        candidate.score = (1 - share) * words + share * meaning
+
+
+# --- Order ------------------------------------------------------------------------------------------------------------
+
+
+def _in_order(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Sort by standing among the good hits, then by score; the same input always gives the same order."""
+    candidates = list(candidates)
+    floor = _CLOSE_TO_BEST * max(candidate.score for candidate in candidates)
+
+    def key(candidate: _Candidate) -> tuple[int, float, float, str, int]:
+        passage = candidate.passage
+        standing = _standing(passage) if candidate.score >= floor else 3
+        time = passage.time.timestamp() if passage.time else 0.0
+        return standing, -round(candidate.score, 6), -time, passage.document, passage.line
+
+    return sorted(candidates, key=key)
+
+
+def _standing(passage: Passage) -> int:
+    if passage.status == "superseded":
+        return 2
+    return 0 if passage.layer == "curated" else 1
+
+
+def _one_of_each(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+    """Leave out what says the same as a hit before it, and what would fill the list with one document."""
+    shown: list[tuple[_Candidate, frozenset[tuple[str, ...]]]] = []
+    of_document: dict[str, int] = {}
+    for candidate in candidates:
+        document = candidate.passage.document
+        if of_document.get(document, 0) >= _PER_DOCUMENT:
+            continue
+        words = _triples(candidate.passage.text)
+        if any(_is_same(candidate, words, earlier, its_words) for earlier, its_words in shown):
+            continue
+        of_document[document] = of_document.get(document, 0) + 1
+        shown.append((candidate, words))
+        yield candidate
+
+
+def _triples(text: str) -> frozenset[tuple[str, ...]]:
+    words = unicodedata.normalize("NFC", text).casefold().split()
+    return frozenset(tuple(words[at : at + 3]) for at in range(max(1, len(words) - 2)))
+
+
+def _is_same(
+    one: _Candidate, words: frozenset[tuple[str, ...]], other: _Candidate, other_words: frozenset[tuple[str, ...]]
+) -> bool:
+    """Say whether two passages say the same: overlapping windows of one session, or a copy in another document."""
+    common = len(words & other_words)
+    if one.passage.document == other.passage.document:
+        return 2 * common >= min(len(words), len(other_words))
+    return common >= _SAME_WORDS * len(words | other_words)
+
+
+def _hit(candidate: _Candidate, terms: Mapping[str, float]) -> Hit:
+    # Rarest first: they are why a person believes it.
+    matched = sorted(candidate.terms, key=lambda term: (-terms[term], term))
+    why = []
+    if matched:
+        shown = ", ".join(matched[:6]) + (", …" if len(matched) > 6 else "")
+        why.append(f"words: {shown} ({len(matched)} of {len(terms)})")
+    if candidate.cosine is not None:
+        why.append(f"meaning: {candidate.cosine:.2f}")
+    return Hit(
+        passage=candidate.passage,
+        score=round(min(1.0, max(0.0, candidate.score)), 4),
+        keyword_score=round(candidate.keyword, 4),
+        meaning_score=None if candidate.cosine is None else round(candidate.cosine, 4),
+        why="; ".join(why),
+    )

@@ -56,9 +56,15 @@ class HostSpec(NamedTuple):
     home_variable: str | None
     """Environment variable that names another home folder for this host alone."""
     transcripts: tuple[str, ...]
-    """Glob patterns below the host's folder; a later one gives way to an earlier one of the same session's file."""
+    """Glob patterns below the host's folder. A compressed file gives way to a plain one of the same name."""
     subagents: tuple[str, ...]
     """Patterns of file names among them that hold what a subagent said: nothing of the person's conversation."""
+    own_events: tuple[str, ...]
+    """Hook events that only this host has."""
+    own_fields: tuple[str, ...]
+    """Fields of a payload that only this host sends."""
+    own_path: str
+    """What only this host's transcript paths contain, with ``/`` between folders."""
     registration: Registration | None
     """``None`` for a host without hooks."""
     mcp: McpCommands | None
@@ -76,6 +82,9 @@ HOSTS: dict[str, HostSpec] = {
         home_variable=None,
         transcripts=("projects/*/*.jsonl",),
         subagents=("agent-*",),
+        own_events=("StopFailure", "UserPromptExpansion", "TaskCompleted", "TeammateIdle"),
+        own_fields=("prompt_id", "background_tasks", "session_crons"),
+        own_path="/projects/",
         registration=Registration(
             settings="settings.json",
             events=(
@@ -106,6 +115,9 @@ HOSTS: dict[str, HostSpec] = {
             "archived_sessions/rollout-*.jsonl.zst",
         ),
         subagents=(),
+        own_events=("Interrupt",),
+        own_fields=("turn_id", "turn-id"),
+        own_path="/rollout-",
         registration=Registration(
             settings="hooks.json",
             events=(
@@ -129,6 +141,18 @@ HOSTS: dict[str, HostSpec] = {
         home_variable="GEMINI_CLI_HOME",
         transcripts=("tmp/*/chats/session-*.jsonl", "tmp/*/chats/session-*.json"),
         subagents=(),
+        own_events=(
+            "AfterAgent",
+            "AfterModel",
+            "AfterTool",
+            "BeforeAgent",
+            "BeforeModel",
+            "BeforeTool",
+            "BeforeToolSelection",
+            "PreCompress",
+        ),
+        own_fields=("timestamp",),
+        own_path="/chats/session-",
         registration=Registration(
             settings="settings.json",
             events=(

@@ -1,0 +1,131 @@
+"""What hosts say, as messages: their hooks' payloads and their transcripts, in the form that is stored.
+
+Each host has a module here and a row in ``HOSTS``; a hook of one host never imports the module of another. Every
+message that leaves this package is canonical (``text.canonical``) and redacted (``redact``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from wwt_vault.capture.hosts import HOSTS, HostSpec
+from wwt_vault.errors import BadArgument, TranscriptError
+from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Skipped
+
+__all__ = ["HOSTS", "HostSpec", "find_transcripts", "host_folder", "parse_hook", "read_transcript", "recognise"]
+
+_LARGEST_PAYLOAD = 32 << 20
+_HEAD_LINES = 40
+_HEAD_BYTES = 4 << 20
+
+
+def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
+    """Read what a host sent to its hook.
+
+    ``host`` is a name of ``HOSTS``, as the hook was registered; the payload itself outweighs it, for people move their
+    hooks from one host to another. ``now`` is the time of what was said unless the payload has one. Unknown events are
+    calls of kind ``other``. Raises ``TranscriptError`` for what is not a JSON object, ``BadArgument`` for a host that
+    is neither known nor recognised.
+    """
+    value = _payload(payload)
+    name = _sender(value, host)
+    if name not in HOSTS:
+        raise BadArgument(f"no host is named {host!r}; known are {', '.join(HOSTS)}", host=host)
+    call: HookCall = _module(name).parse_hook(value, now)
+    return call
+
+
+def recognise(path: Path) -> str | None:
+    """Return the name of the host that wrote the file at ``path``, by its content, or ``None``. Raises ``OSError``."""
+    from wwt_vault.capture import jsonl  # noqa: PLC0415 - a prompt's hook reads no file
+
+    records: list[dict[str, Any]] = []
+    head = b""
+    with jsonl.open_stream(path) as file:
+        for line in jsonl.lines(file):
+            if len(head) < 1 << 16:
+                head += line.data[: 1 << 16]
+            records += [record for record in jsonl.records(line) if isinstance(record, dict)]
+            if line.number >= _HEAD_LINES or line.end > _HEAD_BYTES:
+                break
+    text = head.decode("utf-8-sig", "replace")
+    return next((name for name in HOSTS if _module(name).wrote(records, text)), None)
+
+
+def read_transcript(
+    path: Path,
+    host: str | None = None,
+    start: Checkpoint | None = None,
+    parent_keys: Callable[[str], frozenset[str]] | None = None,
+) -> Iterator[Message | Skipped | Checkpoint]:
+    """Read a transcript from ``start``, or from its beginning, in bounded memory.
+
+    Yields messages in the order of the file, what was not understood, and after every complete unit a checkpoint from
+    which a later reading goes on. A message that may still grow comes last, behind the last checkpoint, and so again,
+    with the same key, at the next reading. ``parent_keys`` returns the known messages' keys of a session that this one
+    was forked from. Raises ``TranscriptError`` when ``host`` is not given and no reader understands the file,
+    ``OSError`` when it cannot be read.
+    """
+    name = host or recognise(path)
+    if name is None or name not in HOSTS:
+        raise TranscriptError(f"{path} is not a transcript of {', '.join(HOSTS)}", path=str(path))
+    items: Iterator[Message | Skipped | Checkpoint] = _module(name).read(path, start, parent_keys)
+    return items
+
+
+def host_folder(host: str, home: Path, environ: Mapping[str, str]) -> Path:
+    """Return the folder in which ``host`` keeps its files; it need not exist."""
+    spec = HOSTS[host]
+    if spec.folder_variable and (named := environ.get(spec.folder_variable)):
+        return Path(named).expanduser()
+    if spec.home_variable and (named := environ.get(spec.home_variable)):
+        home = Path(named).expanduser()
+    return home / spec.folder
+
+
+def find_transcripts(host: str, home: Path, environ: Mapping[str, str]) -> list[Path]:
+    """Return the transcripts that ``host`` keeps on this machine, those of subagents left out, sorted by path."""
+    spec, folder = HOSTS[host], host_folder(host, home, environ)
+    found: dict[str, Path] = {}
+    for pattern in spec.transcripts:
+        for path in folder.glob(pattern):
+            if not any(path.match(subagent) for subagent in spec.subagents):
+                found.setdefault(os.fspath(path).removesuffix(".zst"), path)
+    return sorted(found.values())
+
+
+def _payload(payload: bytes) -> dict[str, Any]:
+    if len(payload) >= _LARGEST_PAYLOAD:
+        raise TranscriptError(f"the payload has {len(payload):,} bytes, more than any prompt; it was not read")
+    if not payload.strip():
+        raise TranscriptError("the payload is empty; the host writes a JSON object to the hook's standard input")
+    try:
+        value = json.loads(payload.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise TranscriptError(f"the payload is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise TranscriptError(f"the payload is JSON but not an object: {type(value).__name__}")
+    return value
+
+
+def _sender(payload: dict[str, Any], host: str) -> str:
+    """Return the host whose dialect ``payload`` is: by its own events, then fields, then files; else ``host``."""
+    event, transcript = str(payload.get("hook_event_name")), str(payload.get("transcript_path")).replace("\\", "/")
+    for signs in (
+        [name for name, spec in HOSTS.items() if event in spec.own_events],
+        [name for name, spec in HOSTS.items() if any(payload.get(field) for field in spec.own_fields)],
+        [name for name, spec in HOSTS.items() if spec.own_path in transcript],
+    ):
+        if signs:
+            return host if host in signs else signs[0]
+    return host
+
+
+def _module(host: str) -> Any:
+    return import_module(f"{__name__}.{HOSTS[host].module}")

@@ -28,12 +28,13 @@ from wwt_vault.markdown.inline import (
     citations,
     conflict_line,
     footnotes,
+    is_tag,
     links,
     read_link,
     tags,
     without_citations,
 )
-from wwt_vault.markdown.structure import Heading, ListItem, Part, Structure, parse, parts, section_lines
+from wwt_vault.markdown.structure import Heading, ListItem, Part, Structure, blanked, parse, parts, section_lines
 
 __all__ = [
     "EVENT_ID",
@@ -46,11 +47,13 @@ __all__ = [
     "Part",
     "Split",
     "Structure",
+    "blanked",
     "block_ids",
     "citations",
     "conflict_line",
     "flag",
     "footnotes",
+    "is_tag",
     "links",
     "parse",
     "parts",

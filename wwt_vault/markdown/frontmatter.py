@@ -149,7 +149,7 @@ def flag(values: Mapping[str, Any], key: str) -> bool:
 
 
 def render_frontmatter(values: Mapping[str, Value]) -> str:
-    r"""Return a whole frontmatter with ``\n`` line ends. Empty lists are left out.
+    r"""Return a whole frontmatter with ``\n`` line ends.
 
     >>> print(render_frontmatter({"type": "topic", "part_of": ["[[Shop]]"], "reviewed": False}), end="")
     ---
@@ -159,9 +159,7 @@ def render_frontmatter(values: Mapping[str, Value]) -> str:
     reviewed: false
     ---
     """
-    return (
-        "---\n" + "".join(_entry(key, value, "\n") for key, value in values.items() if value not in ((), [])) + "---\n"
-    )
+    return f"---\n{''.join(_entry(key, value, chr(10)) for key, value in values.items())}---\n"
 
 
 def set_keys(text: str, values: Mapping[str, Value]) -> str:

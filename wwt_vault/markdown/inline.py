@@ -26,6 +26,7 @@ __all__ = [
     "citations",
     "conflict_line",
     "footnotes",
+    "is_tag",
     "links",
     "read_link",
     "tags",
@@ -117,6 +118,12 @@ def tags(structure: Structure) -> tuple[str, ...]:
         if not tag.isdigit():
             found.setdefault(tag.casefold(), tag)
     return tuple(found.values())
+
+
+def is_tag(text: str) -> bool:
+    """Return whether ``text``, without ``#``, is a tag to Obsidian."""
+    found = _TAG.fullmatch(f"#{text}")
+    return found is not None and not text.isdigit()
 
 
 def citations(structure: Structure) -> Iterator[Citation]:

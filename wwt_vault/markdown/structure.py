@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["Heading", "ListItem", "Part", "Structure", "parse", "parts", "section_lines"]
+__all__ = ["Heading", "ListItem", "Part", "Structure", "blanked", "parse", "parts", "section_lines"]
 
 # 40 lists in one another; what lies deeper stays text. CommonMark's own preset stops at 10, which real outlines pass.
 _MAX_NESTING = 80
@@ -115,9 +115,9 @@ def parse(text: str, first_line: int = 1) -> Structure:
             stretches.append((first, behind))
     code = [offsets(first - first_line, behind - first_line) for first, behind in fences]
     code += [span for stretch in stretches for span in _code_spans(text, *offsets(*stretch))]
-    prose = _blanked(text, code)
-    prose = _blanked(prose, _between(prose, "<!--", "-->"))
-    prose = _blanked(prose, _between(prose, "%%", "%%"))
+    prose = blanked(text, code)
+    prose = blanked(prose, _between(prose, "<!--", "-->"))
+    prose = blanked(prose, _between(prose, "%%", "%%"))
     return Structure(
         text=text,
         starts=starts,
@@ -149,6 +149,17 @@ def section_lines(structure: Structure, heading: Heading) -> tuple[int, int]:
     later = structure.headings[structure.headings.index(heading) + 1 :]
     last = structure.first_line + len(structure.starts)
     return heading.line, next((other.line for other in later if other.level <= heading.level), last)
+
+
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return the text with spaces for every character of ``spans`` but line ends: offsets and lines stay."""
+    pieces = []
+    done = 0
+    for start, stop in sorted(spans):
+        if stop > done:
+            pieces += [text[done:start], _NOT_LINE_END.sub(" ", text[max(start, done) : stop])]
+            done = stop
+    return "".join([*pieces, text[done:]])
 
 
 def _parser() -> MarkdownIt:
@@ -200,14 +211,3 @@ def _between(text: str, opening: str, closing: str) -> Iterator[tuple[int, int]]
     while (start := text.find(opening, stop)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
         stop = end + len(closing)
         yield start, stop
-
-
-def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return the text with spaces for every character of ``spans`` but line ends: offsets and lines stay."""
-    pieces = []
-    done = 0
-    for start, stop in sorted(spans):
-        if stop > done:
-            pieces += [text[done:start], _NOT_LINE_END.sub(" ", text[max(start, done) : stop])]
-            done = stop
-    return "".join([*pieces, text[done:]])

@@ -1,0 +1,781 @@
+"""Curated notes: no claim without evidence, no change without the revision, no byte changed that was not meant."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+import unicodedata
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wwt_vault import markdown
+from wwt_vault.errors import (
+    Ambiguous,
+    BadArgument,
+    BadEvidence,
+    BadName,
+    HumanConflict,
+    Locked,
+    NoteExists,
+    NotFound,
+    PathEscapes,
+    StaleRevision,
+)
+from wwt_vault.model.conversation import EventId, Message, Session
+from wwt_vault.model.knowledge import Note
+from wwt_vault.vault import Vault, creation, events, files, notes, revisions, sessions
+
+AT = datetime(2026, 11, 30, 1, 58, 1, tzinfo=UTC)
+UNKNOWN = "20261130T015801Z-000000000000"
+
+
+def say(vault: Vault, text: str, minute: int = 0) -> EventId:
+    """Store one message of one session and its block; return its id."""
+    session = Session(host="claude-code", session_id="42edc39d-0000-4000-8000-000000000000", cwd="/code/shop")
+    message = Message(session=session, role="user", text=text, time=AT + timedelta(minutes=minute))
+    event = events.event_of(message, 1)
+    events.write_event(vault, event)
+    note = sessions.find_session_note(vault, session.host, session.session_id) or sessions.create_session_note(
+        vault, session, "shop", "box", AT
+    )
+    sessions.append_event(vault, note, event)
+    return event.id
+
+
+def save(vault: Vault, note: str, body: str, revision: str | None = None, **more: Any) -> Note:
+    """Save as an agent does."""
+    more = {"written_by": "claude-code", "at": AT, "locks": vault.root.parent / "locks", **more}
+    return notes.save_note(vault, note=note, body=body, revision=revision, **more)
+
+
+def files_of(vault: Vault) -> dict[str, bytes]:
+    """Return every file of the vault."""
+    return {str(path.relative_to(vault.root)): path.read_bytes() for path in vault.root.rglob("*") if path.is_file()}
+
+
+def at(vault: Vault, note: Note) -> Path:
+    """Return where a note lies."""
+    return vault.root / note.path
+
+
+class TestCreate:
+    """Without a revision the note must not exist yet."""
+
+    def test_a_new_note_has_its_properties_its_text_and_a_footnote_to_the_words(self, vault: Vault) -> None:
+        """The whole file, byte for byte: what Obsidian shows and what a person edits."""
+        event = say(vault, "We retry three times.")
+        note = save(
+            vault,
+            "Retry policy",
+            f"## Facts\n\n- Three tries [^{event}]",
+            type="knowledge",
+            tags=["#retry", "api/http"],
+            questions=["재시도는 몇 번?"],
+            project="shop",
+        )
+
+        assert note.path == "30_Knowledge/Retry policy.md"
+        assert note.evidence == (event,)
+        assert note.id is not None
+        assert at(vault, note).read_text("utf-8") == (
+            f'---\nid: "{note.id}"\ntype: knowledge\nstatus: current\naliases: []\ntags:\n  - retry\n  - api/http\n'
+            "created: 2026-11-30T10:58:01\nupdated: 2026-11-30T10:58:01\nwritten_by: claude-code\nreviewed: false\n"
+            'questions:\n  - "재시도는 몇 번?"\nproject: shop\n---\n\n'
+            f"## Facts\n\n- Three tries [^{event}]\n\n"
+            f"[^{event}]: [[50_Conversations/2026/2026-11-30 claude-code shop 42edc39d#^{event}"
+            "|claude-code 2026-11-30 10:58]]\n"
+        )
+        assert note.revision == files.revision_of(at(vault, note).read_bytes())
+
+    @pytest.mark.parametrize(
+        ("kind", "status", "folder"),
+        [
+            ("project", None, "10_Projects"),
+            ("area", None, "20_Areas"),
+            ("knowledge", None, "30_Knowledge"),
+            ("topic", None, "30_Knowledge"),
+            ("decision", "current", "40_Decisions"),
+            ("decision", "draft", "00_Inbox"),
+            (None, None, "00_Inbox"),
+        ],
+    )
+    def test_a_title_goes_to_the_folder_of_its_type(
+        self, vault: Vault, kind: str | None, status: str | None, folder: str
+    ) -> None:
+        """A draft, and what has no type, waits in the inbox."""
+        note = save(vault, "T", f"x [^{say(vault, 'x')}]", type=kind, status=status)
+
+        assert note.path == f"{folder}/T.md"
+
+    @pytest.mark.parametrize(
+        ("given_path", "path", "kind"),
+        [
+            ("40_Decisions/Use SQLite", "40_Decisions/Use SQLite.md", "decision"),
+            ("10_Projects/shop/Plan.md", "10_Projects/shop/Plan.md", "project"),
+            ("10_projects/Plan", "10_Projects/Plan.md", "project"),
+        ],
+    )
+    def test_a_path_wins_over_the_type(self, vault: Vault, given_path: str, path: str, kind: str) -> None:
+        """Its folder says the type if nothing else does; a folder is not made twice for its case."""
+        note = save(vault, given_path, f"x [^{say(vault, 'x')}]")
+
+        assert note.path == path
+        assert markdown.string(markdown.read_frontmatter(markdown.split(note.text), "").values, "type") == kind
+
+    @pytest.mark.parametrize(
+        ("title", "name"),
+        [
+            ("TCP/IP: why?", "TCP IP why"),
+            ("결정 [초안] #1", "결정 초안 1"),
+            ("a|b", "a b"),
+            ("C: the language", "C the language"),
+            ("CON", "CON_"),
+            ("가" * 90, "가" * 66),
+        ],
+    )
+    def test_a_title_no_file_can_have_stays_as_an_alias(self, vault: Vault, title: str, name: str) -> None:
+        """The name is made safe, and the note is still found by what it was called."""
+        note = save(vault, title, f"x [^{say(vault, 'x')}]", type="topic")
+
+        assert note.path == f"30_Knowledge/{name}.md"
+        assert notes.read_note(vault, title).path == note.path
+        assert [head.aliases for head in notes.list_notes(vault)] == [(title,)]
+
+    def test_a_title_is_kept_in_nfc(self, vault: Vault) -> None:
+        """A Mac's NFD makes no second spelling."""
+        note = save(vault, unicodedata.normalize("NFD", "재시도"), f"x [^{say(vault, 'x')}]", type="topic")
+
+        assert note.path == "30_Knowledge/재시도.md"
+
+    @pytest.mark.parametrize("title", ["", "  ", "///", "###", "\u200b\u202e", "..."])
+    def test_a_title_of_nothing_is_refused(self, vault: Vault, title: str) -> None:
+        """With what to do, and nothing written."""
+        event = say(vault, "x")
+        before = files_of(vault)
+        with pytest.raises((BadName, PathEscapes)) as refused:
+            save(vault, title, f"x [^{event}]")
+
+        assert refused.value.exit_code == 3
+        assert files_of(vault) == before
+
+    def test_a_path_with_an_impossible_name_is_refused_with_a_better_one(self, vault: Vault) -> None:
+        """A path is taken literally, so it is not mended behind the caller's back."""
+        event = say(vault, "x")
+        with pytest.raises(BadName) as refused:
+            save(vault, "30_Knowledge/a: b", f"x [^{event}]")
+
+        assert refused.value.data["suggestion"] == "30_Knowledge/a b"
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "../out",
+            "30_Knowledge/../../out",
+            "/etc/passwd",
+            "~/x",
+            "..\\..\\x",
+            "C:\\x",
+            "C:/x",
+            "\\\\server\\share\\x",
+            ".obsidian/x",
+            ".wwt/x.md",
+            "30_Knowledge/.hidden",
+            "a/../b",
+            "link/x",
+            "50_Conversations/2026/x",
+            "AI_CONTEXT/Rules2",
+            "ai_context/Rules2",
+        ],
+    )
+    def test_no_path_leaves_the_folders_for_notes(self, vault: Vault, path: str, tmp_path: Path) -> None:
+        """Not out of the vault, through a link, into dot folders, among the sessions, or into the agents' own rules."""
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        (vault.root / "link").symlink_to(outside)
+        event = say(vault, "x")
+        before = files_of(vault)
+        with pytest.raises((PathEscapes, BadName)):
+            save(vault, path, f"x [^{event}]")
+
+        assert files_of(vault) == before
+        assert list(outside.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        "title", ["retry policy", "RETRY POLICY", "Retry policy", "20_Areas/Retry policy", "Retry  policy"]
+    )
+    def test_a_name_that_is_taken_is_refused_naming_the_note(self, vault: Vault, title: str) -> None:
+        """Anywhere in the vault, by case or Unicode form alone: a second one would change what links mean."""
+        event = say(vault, "x")
+        first = save(vault, "Retry policy", f"x [^{event}]", type="topic")
+        before = files_of(vault)
+        with pytest.raises(NoteExists) as refused:
+            save(vault, title, f"y [^{event}]", type="decision")
+
+        assert refused.value.data == {"path": first.path, "id": first.id, "revision": first.revision}
+        assert files_of(vault) == before
+
+    def test_a_name_in_nfd_on_disk_is_taken_too(self, vault: Vault) -> None:
+        """A page that a Mac brought keeps its bytes and its name."""
+        (vault.root / unicodedata.normalize("NFD", "회의.md")).write_text("x")
+        with pytest.raises(NoteExists) as refused:
+            save(vault, "회의", f"x [^{say(vault, 'x')}]")
+
+        assert refused.value.data["path"] == "회의.md"
+
+
+class TestEvidence:
+    """A save without evidence is refused with lines and ids, and nothing is written."""
+
+    def refused(self, vault: Vault, body: str) -> BadEvidence:
+        """Try to save; return the refusal."""
+        before = files_of(vault)
+        with pytest.raises(BadEvidence) as refused:
+            save(vault, "T", body, type="topic")
+        assert files_of(vault) == before
+        return refused.value
+
+    def test_a_note_cites_at_least_one_event(self, vault: Vault) -> None:
+        """A citation in code, in a comment, or only as a definition is none."""
+        event = say(vault, "x")
+        for body in (
+            "words",
+            f"`[^{event}]`",
+            f"<!-- [^{event}] -->",
+            f"```\n[^{event}]\n```",
+            f"x\n\n[^{event}]: here",
+        ):
+            assert self.refused(vault, body).reason == "no_evidence"
+
+    def test_every_cited_event_exists(self, vault: Vault) -> None:
+        """Unknown and malformed ids are named with their lines, all of them."""
+        event = say(vault, "x")
+        error = self.refused(vault, f"a [^{event}]\nb [^{UNKNOWN}]\nc [^20261130T015801Z-9f2c] d [^{UNKNOWN}]")
+
+        assert error.reason == "unknown_event"
+        assert [(fault["line"], fault["event"]) for fault in error.data["faults"]] == [
+            (2, UNKNOWN),
+            (3, "20261130T015801Z-9f2c"),
+            (3, UNKNOWN),
+        ]
+        assert f"line 2 {UNKNOWN}" in str(error)
+        assert error.as_json()["code"] == "unknown_event"
+
+    def test_a_damaged_event_is_no_evidence(self, vault: Vault) -> None:
+        """What cannot be read proves nothing."""
+        event = say(vault, "x")
+        path = next((vault.root / ".wwt" / "events").rglob(f"{event}.json"))
+        path.chmod(0o644)
+        path.write_text("{")
+
+        assert self.refused(vault, f"a [^{event}]").reason == "unknown_event"
+
+    @pytest.mark.parametrize("heading", ["## Facts", "# Key facts (May)", "## 사실", "### 확인된 사실", "Facts\n---"])
+    def test_every_bullet_under_facts_cites(self, vault: Vault, heading: str) -> None:
+        """Each on its own: an inner bullet does not lean on the outer one, nor the other way round."""
+        event = say(vault, "x")
+        body = (
+            f"intro\n\n{heading}\n\n- cited [^{event}]\n  - not\n- not\n  - cited [^{event}]\n1. not\n- [ ] not\n"
+            f"- code `[^{event}]`\n- long\n  line [^{event}]\n-\n\n#### Deeper\n* not\n\n# Other\n- free\n"
+        )
+        shift = heading.count("\n")
+        error = self.refused(vault, body)
+
+        assert error.reason == "uncited_fact"
+        assert [fault["line"] - shift for fault in error.data["faults"]] == [6, 7, 9, 10, 11, 17]
+
+    @pytest.mark.parametrize("heading", ["## Artifacts", "## Interpretation", "## 사실상 표준"])
+    def test_bullets_elsewhere_are_free(self, vault: Vault, heading: str) -> None:
+        """Interpretation is where what was not said belongs."""
+        save(vault, "T", f"x [^{say(vault, 'x')}]\n\n{heading}\n- free", type="topic")
+
+    def test_definitions_are_the_tools(self, vault: Vault) -> None:
+        """What the agent sends for them is replaced, stale ones go; a person's own footnotes stay."""
+        one, two = say(vault, "one"), say(vault, "two", 1)
+        note = save(vault, "T", f"a[^1] [^{two}] [^{one}]\n\n[^{one}]: forged\n[^1]: mine\n[^{UNKNOWN}]: gone\n\nend")
+        body = markdown.split(note.text).body
+
+        assert body.startswith(f"\na[^1] [^{two}] [^{one}]\n\n[^1]: mine\n\nend\n\n[^{two}]: [[50_Conv")
+        assert body.count("]: [[50_Conversations/2026/") == 2
+        assert "forged" not in body
+        assert UNKNOWN not in body
+
+    def test_a_citation_opens_at_the_message(self, vault: Vault) -> None:
+        """The link in the definition resolves to a file and a block id that are there."""
+        event = say(vault, "The words themselves")
+        note = save(vault, "T", f"x [^{event}]")
+        link = next(link for link in markdown.links(markdown.parse(markdown.split(note.text).body)) if link.block)
+        session_note = (vault.root / f"{link.target}.md").read_text("utf-8")
+
+        assert (link.block, link.alias) == (event, "claude-code 2026-11-30 10:58")
+        assert event in [block for block, _ in markdown.block_ids(markdown.parse(session_note))]
+        assert "The words themselves" in session_note
+
+    def test_an_event_whose_session_note_is_gone_is_still_evidence(self, vault: Vault) -> None:
+        """The event is the proof; its definition then says host and time without a link."""
+        event = say(vault, "x")
+        for path in (vault.root / "50_Conversations" / "2026").iterdir():
+            path.unlink()
+
+        assert save(vault, "T", f"x [^{event}]").text.endswith(f"\n[^{event}]: claude-code 2026-11-30 10:58\n")
+
+
+class TestBadBodies:
+    """What no note should hold is refused by line."""
+
+    @pytest.mark.parametrize(
+        ("body", "line"),
+        [
+            ("a\n\x07", 2),
+            ("a\n\nb\u202e", 3),
+            ("\u2066x", 1),
+            ("tag \U000e0041", 1),
+            ("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main\n", 2),
+            ("---\ntype: topic\n---\nx", 1),
+            ("\ud800", 1),
+            ("x" * 1_000_001, None),
+        ],
+    )
+    def test_bad_bodies_are_refused(self, vault: Vault, body: str, line: int | None) -> None:
+        """Controls, bidi, hidden tags, git conflicts, a second frontmatter, a megabyte."""
+        event = say(vault, "x")
+        before = files_of(vault)
+        with pytest.raises(BadArgument) as refused:
+            save(vault, "T", f"{body}\n[^{event}]")
+
+        assert refused.value.data.get("line") == line
+        assert files_of(vault) == before
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"type": "idea"},
+            {"status": "done"},
+            {"tags": ["two words"]},
+            {"tags": ["2026"]},
+            {"aliases": [""]},
+            {"questions": ["x" * 501]},
+            {"questions": "one text"},
+            {"reason": "a\u202eb"},
+            {"relations": {"likes": ["T"]}},
+        ],
+    )
+    def test_bad_properties_are_refused(self, vault: Vault, more: dict[str, Any]) -> None:
+        """By name of the argument, before anything is written."""
+        event = say(vault, "x")
+        before = files_of(vault)
+        with pytest.raises(BadArgument) as refused:
+            save(vault, "T", f"x [^{event}]", **more)
+
+        assert refused.value.data["argument"] in more
+        assert files_of(vault) == before
+
+
+class TestReplace:
+    """With the revision that was read."""
+
+    def test_a_replacement_keeps_both_revisions_and_says_why(self, vault: Vault) -> None:
+        """The history knows each, who wrote it and the reason; every one can be read."""
+        event = say(vault, "x")
+        first = save(vault, "T", f"old [^{event}]", type="topic")
+        second = save(
+            vault,
+            "T",
+            f"new [^{event}]",
+            first.revision,
+            at=AT + timedelta(days=1),
+            reason="It changed",
+            written_by="codex",
+        )
+        found = notes.history(vault, "T")
+
+        assert second.id == first.id
+        assert [(entry.revision, entry.base, entry.written_by, entry.reason) for entry in found] == [
+            (first.revision, None, "claude-code", None),
+            (second.revision, first.revision, "codex", "It changed"),
+        ]
+        assert notes.read_revision(vault, "T", first.revision[:12]) == first.text
+        assert notes.read_revision(vault, "T", second.revision) == second.text
+        assert "updated: 2026-12-01T10:58:01" in second.text
+        assert "created: 2026-11-30T10:58:01" in second.text
+
+    @pytest.mark.parametrize("how", ["old", "upper", "short", "other", "word"])
+    def test_a_stale_revision_is_refused_with_a_diff(self, vault: Vault, how: str) -> None:
+        """Not the present one, in another case, too short, of another note: all stale, and nothing is written."""
+        event = say(vault, "x")
+        other = save(vault, "Other", f"x [^{event}]")
+        first = save(vault, "T", f"one\ntwo [^{event}]", type="topic")
+        second = save(vault, "T", f"one\n2 [^{event}]", first.revision)
+        stale = {
+            "old": first.revision,
+            "upper": second.revision.upper(),
+            "short": second.revision[:11],
+            "other": other.revision,
+            "word": "latest",
+        }[how]
+        before = files_of(vault)
+        with pytest.raises(StaleRevision) as refused:
+            save(vault, "T", f"three [^{event}]", stale)
+
+        data = refused.value.data
+        assert (data["path"], data["id"], data["revision"]) == (second.path, second.id, second.revision)
+        expected = ["-two [^", "+2 [^"] if how == "old" else ["-one", "+three [^"]
+        assert all(f"\n{line}" in data["diff"] for line in expected)
+        assert files_of(vault) == before
+
+    def test_twelve_digits_of_the_revision_are_enough(self, vault: Vault) -> None:
+        """They are what people are shown."""
+        event = say(vault, "x")
+        first = save(vault, "T", f"a [^{event}]")
+
+        assert save(vault, "T", f"b [^{event}]", first.revision[:12]).revision != first.revision
+
+    def test_a_note_that_is_not_there_cannot_be_replaced(self, vault: Vault) -> None:
+        """A revision says that it was read."""
+        with pytest.raises(NotFound):
+            save(vault, "Nowhere", "x", "0" * 64)
+
+    @pytest.mark.parametrize("shape", [lambda text: text, lambda text: text.replace("\n", "\r\n"), str.strip])
+    def test_the_text_that_is_there_writes_nothing(self, vault: Vault, shape: Any) -> None:
+        """Read and saved back, with or without its frontmatter and definitions: same revision, no file touched."""
+        event = say(vault, "x")
+        first = save(vault, "T", f"## Facts\n- a [^{event}]\n", type="topic", tags=["t"])
+        before = files_of(vault)
+        for body in (first.text, markdown.split(first.text).body, f"## Facts\n- a [^{event}]"):
+            again = save(vault, "T", shape(body), first.revision, at=AT + timedelta(days=1), tags=["t"], type="topic")
+            assert again == first
+
+        assert files_of(vault) == before
+
+    def test_only_what_is_meant_changes_in_the_frontmatter(self, vault: Vault) -> None:
+        """The person's order, comments, spelling and own properties stay; what was given and `updated` change."""
+        event = say(vault, "x")
+        path = vault.root / "30_Knowledge" / "Mine.md"
+        head = (
+            "---\nType: topic # keep\r\nmine: {a: 1}\n# c\nid: my-own_id\nupdated:   2020-01-01 # when\n"
+            "Tags: [x, y]\n---\n"
+        )
+        path.write_bytes(f"\ufeff{head}\n\n\nold".encode())
+        first = notes.read_note(vault, "Mine")
+        save(vault, "Mine", f"new [^{event}]", first.revision, tags=["z"], status="draft")
+
+        kept = head.replace("2020-01-01", "2026-11-30T10:58:01").replace("[x, y]", '["z"]').removesuffix("---\n")
+        expected = f"\ufeff{kept}status: draft\n---\n\n\n\n"
+        assert path.read_bytes().decode("utf-8").split("new")[0] == expected
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    @pytest.mark.parametrize("last", ["", "end"])
+    @pytest.mark.parametrize("bom", ["", "\ufeff"])
+    def test_line_ends_bom_and_last_line_stay(self, vault: Vault, end: str, last: str, bom: str) -> None:
+        """A note written on Windows, or without a last line end, stays one."""
+        event = say(vault, "x")
+        text = f"{bom}---\nid: n1\ntype: topic\n---\n\nold [^{event}]\n{last}".replace("\n", end)
+        path = vault.root / "N.md"
+        path.write_bytes(text.encode())
+        note = save(vault, "N", f"new [^{event}]\n\nmore\n", notes.read_note(vault, "N").revision)
+        data = path.read_bytes().decode()
+
+        assert data.startswith(bom + "---" + end)
+        assert data.count("\n") == data.count(end)
+        assert data.endswith("]]" if last else f"]]{end}")
+        assert f"{end}{end}new [^{event}]{end}{end}more{end}{end}[^" in data
+        assert note.revision == files.revision_of(path.read_bytes())
+
+    def test_mixed_line_ends_stay_line_by_line(self, vault: Vault) -> None:
+        """Lines that are not changed keep the end they had."""
+        event = say(vault, "x")
+        path = vault.root / "N.md"
+        path.write_bytes(f"---\nid: n1\ntype: topic\n---\na\r\nb\nc\r\nd [^{event}]\r\n".encode())
+        save(vault, "N", f"a\nb\nX\nd [^{event}]", notes.read_note(vault, "N").revision)
+
+        assert path.read_bytes().split(b"---\n")[2].startswith(f"a\r\nb\nX\r\nd [^{event}]\r\n".encode())
+
+    def test_a_change_unticks_reviewed(self, vault: Vault) -> None:
+        """A person has not seen the new text; ticking the box again is theirs."""
+        event = say(vault, "x")
+        note = save(vault, "T", f"a [^{event}]")
+        path = at(vault, note)
+        path.write_text(path.read_text("utf-8").replace("reviewed: false", "reviewed: true"), "utf-8")
+        after = save(vault, "T", f"b [^{event}]", notes.read_note(vault, "T").revision)
+
+        assert "\nreviewed: false\n" in after.text
+
+    def test_a_persons_edit_is_a_revision_of_its_own(self, vault: Vault) -> None:
+        """The save that follows keeps it, and what the tool wrote last stays known."""
+        event = say(vault, "x")
+        first = save(vault, "T", f"a [^{event}]")
+        path = at(vault, first)
+        path.write_bytes(path.read_bytes() + b"\nby hand\n")
+        edited = notes.read_note(vault, "T")
+
+        assert revisions.written_last(vault, first.id or "") == first.revision
+        assert [entry.written_by for entry in notes.history(vault, "T")] == ["claude-code", None]
+        last = save(vault, "T", f"c [^{event}]", edited.revision, at=AT + timedelta(1))
+        found = notes.history(vault, "T")
+        assert [entry.revision for entry in found] == [first.revision, edited.revision, last.revision]
+        assert [entry.written_by for entry in found] == ["claude-code", None, "claude-code"]
+        assert notes.read_revision(vault, "T", edited.revision) == edited.text
+
+    @pytest.mark.parametrize("locked", ["true", "yes", '"true"', "TRUE"])
+    def test_a_locked_note_is_read_only(self, vault: Vault, locked: str) -> None:
+        """Whatever the revision."""
+        event = say(vault, "x")
+        note = save(vault, "T", f"a [^{event}]")
+        path = at(vault, note)
+        path.write_text(path.read_text("utf-8").replace("---\n\n", f"locked: {locked}\n---\n\n"), "utf-8")
+        with pytest.raises(Locked) as refused:
+            save(vault, "T", f"b [^{event}]", notes.read_note(vault, "T").revision)
+
+        assert refused.value.data["id"] == note.id
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (b"---\nid: n1\ntype: [\n---\nx", "line 4"),
+            (b"---\nid: n1\ntype: topic\n---\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n", "line 5"),
+            (b"---\nid: n1\ntype: topic\n---\n\xb0\xa1", "UTF-8"),
+            (b"---\n{id: n1, type: topic}\n---\nx", "line of its own"),
+            (b"no frontmatter", "page of the person's"),
+            (b"---\ntype: book\n---\nx", "page of the person's"),
+        ],
+    )
+    def test_what_only_a_person_can_mend_is_left_alone(self, vault: Vault, content: bytes, says: str) -> None:
+        """Broken frontmatter, a conflict, another encoding, a page that is not the agents'."""
+        event = say(vault, "x")
+        path = vault.root / "N.md"
+        path.write_bytes(content)
+        with pytest.raises(HumanConflict, match=says):
+            save(vault, "N", f"b [^{event}]", files.revision_of(content))
+
+        assert path.read_bytes() == content
+
+    def test_a_note_from_a_persons_template_gets_an_id(self, vault: Vault) -> None:
+        """It has a type of ours and no id: the first save gives it one, and it is curated from then on."""
+        event = say(vault, "x")
+        (vault.root / "40_Decisions" / "Mine.md").write_text("---\ntype: decision\n---\nby hand", "utf-8")
+        note = save(vault, "Mine", f"by hand\nand more [^{event}]", notes.read_note(vault, "Mine").revision)
+
+        assert note.id
+        assert [head.path for head in notes.list_notes(vault)] == ["40_Decisions/Mine.md"]
+        assert notes.history(vault, "Mine")[0].written_by is None
+
+    @given(
+        text=st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=80),
+        head=st.sampled_from(["x: [a,\n  b] # c\n", "# only\n", "Ünï: 'q'\n", "", "l:\n- a\n\n# end\n"]),
+        end=st.sampled_from(["\n", "\r\n"]),
+    )
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def test_frontmatter_survives_any_body(self, vault: Vault, text: str, head: str, end: str) -> None:
+        """Whatever is saved, the frontmatter differs by the line of `updated` alone, and the body reads back."""
+        event = say(vault, "x")
+        path = vault.root / "N.md"
+        block = f"---\nid: n1\n{head}type: topic\nupdated: 2020-01-01\n---\n".replace("\n", end)
+        path.write_bytes((block + "old").encode())
+        body = f"{text}\n\nx [^{event}]"
+        try:
+            save(vault, "N", body, notes.read_note(vault, "N").revision)
+        except BadArgument:
+            return
+        after = markdown.split(path.read_bytes().decode())
+
+        assert after.head == block.replace("2020-01-01", "2026-11-30T10:58:01")
+        assert after.body.replace("\r\n", "\n").startswith(body.strip("\n") + "\n\n[^")
+
+
+class TestRelations:
+    """Typed links to notes that are there."""
+
+    def test_relations_are_quoted_links_by_name(self, vault: Vault) -> None:
+        """By path, id, title or link given; by path written only where the name would be ambiguous."""
+        event = say(vault, "x")
+        shop = save(vault, "Shop", f"x [^{event}]", type="project")
+        for folder in ("A", "B"):
+            (vault.root / folder).mkdir()
+            (vault.root / folder / "Twin.md").write_text("x")
+        note = save(
+            vault,
+            "T",
+            f"x [^{event}]",
+            relations={"part_of": ["shop"], "relates_to": [shop.id, "[[Shop|the shop]]", "A/Twin"]},
+        )
+
+        assert 'part_of:\n  - "[[Shop]]"\nrelates_to:\n  - "[[Shop]]"\n  - "[[A/Twin]]"\n' in note.text
+        assert [head.project for head in notes.list_notes(vault)] == ["Shop", "Shop"]
+
+    def test_a_relation_to_nothing_is_refused(self, vault: Vault) -> None:
+        """With the relation's name; ambiguous targets likewise, and a note's own self."""
+        event = say(vault, "x")
+        note = save(vault, "T", f"x [^{event}]")
+        before = files_of(vault)
+        with pytest.raises(NotFound) as missing:
+            save(vault, "U", f"x [^{event}]", relations={"updates": ["Nowhere"]})
+        with pytest.raises(BadArgument):
+            save(vault, "T", f"x [^{event}]", note.revision, relations={"updates": ["T"]})
+
+        assert missing.value.data["relation"] == "updates"
+        assert files_of(vault) == before
+
+
+class TestRead:
+    """A note is found by whatever one knows of it."""
+
+    def test_by_path_name_id_title_and_alias(self, vault: Vault) -> None:
+        """Case and Unicode form do not matter."""
+        event = say(vault, "x")
+        note = save(vault, "재시도 Policy", f"x [^{event}]", type="topic", aliases=["How often?"])
+        (vault.root / "Page.md").write_text("---\ntitle: The Title\n---\nx")
+        refs = [
+            note.path,
+            note.path[:-3],
+            note.path.upper(),
+            "재시도 policy",
+            unicodedata.normalize("NFD", "재시도 Policy.md"),
+            note.id or "",
+            "how OFTEN?",
+            f"[[{note.path}|x]]",
+        ]
+
+        assert {notes.read_note(vault, ref).path for ref in refs} == {note.path}
+        assert notes.read_note(vault, "the title").path == "Page.md"
+        assert notes.read_note(vault, "the title").id is None
+
+    def test_several_that_fit_are_listed(self, vault: Vault) -> None:
+        """A copy made in Obsidian has the id of its original: nothing is chosen for the caller."""
+        event = say(vault, "x")
+        note = save(vault, "T", f"x [^{event}]")
+        (vault.root / "T copy.md").write_bytes(at(vault, note).read_bytes())
+        with pytest.raises(Ambiguous) as refused:
+            notes.read_note(vault, note.id or "")
+
+        assert refused.value.data["candidates"] == ["00_Inbox/T.md", "T copy.md"]
+
+    def test_what_is_not_there_names_what_is_near(self, vault: Vault) -> None:
+        """A slip of the pen is told from a note that never was."""
+        save(vault, "Retry policy", f"x [^{say(vault, 'x')}]")
+        with pytest.raises(NotFound) as missing:
+            notes.read_note(vault, "Retry polcy")
+
+        assert missing.value.data["similar"] == ["00_Inbox/Retry policy.md"]
+
+    @pytest.mark.parametrize("ref", ["../x", "/etc/passwd.md", ".wwt/vault.md", "..\\x.md", "x\0.md"])
+    def test_no_reading_outside(self, vault: Vault, ref: str) -> None:
+        """A path that leads out is refused, not looked for."""
+        with pytest.raises(PathEscapes):
+            notes.read_note(vault, ref)
+
+    def test_a_section_is_read_by_its_heading(self, vault: Vault) -> None:
+        """By text or by path of headings, deeper ones included; a doubled heading asks for the path."""
+        event = say(vault, "x")
+        text = f"# A\n\n## Notes\n\none [^{event}]\n\n### Deep\ntwo\n\n# B\n## Notes\nthree\n# C > D\nfour\n"
+        note = save(vault, "T", text)
+        first = notes.note_section(note, "A > Notes")
+
+        assert (first.heading, first.events) == ("A > Notes", (event,))
+        assert first.text == f"one [^{event}]\n\n### Deep\ntwo"
+        assert note.text.split("\n")[first.line - 1] == f"one [^{event}]"
+        assert notes.note_section(note, "a#notes") == first
+        assert notes.note_section(note, "## deep").text == "two"
+        assert notes.note_section(note, "C > D").text.startswith("four")
+        with pytest.raises(Ambiguous, match="2 headings"):
+            notes.note_section(note, "Notes")
+        with pytest.raises(NotFound, match="A > Notes > Deep"):
+            notes.note_section(note, "Nothing")
+
+
+def _add_line(root: str, line: str) -> None:
+    """Read, add a line, save; again while another was faster."""
+    vault = creation.create_vault(Path(root))
+    while True:
+        note = notes.read_note(vault, "T")
+        body = markdown.split(note.text).body
+        try:
+            save(vault, "T", f"{line}\n\n{body}", note.revision)
+        except StaleRevision:
+            continue
+        return
+
+
+def _edit(path: str, how: str) -> None:
+    """Add a hundred tokens, one by one, as an editor does: read, add, write."""
+    for n in range(100):
+        text = Path(path).read_text("utf-8") + f"\ntoken{n}.\n"
+        if how == "in place":
+            Path(path).write_text(text, "utf-8")
+        else:
+            aside = Path(f"{path}.editor")
+            aside.write_text(text, "utf-8")
+            aside.replace(path)
+        time.sleep(0.01)
+
+
+class TestTogether:
+    """Several agents at once."""
+
+    def test_no_agents_line_is_lost(self, vault: Vault) -> None:
+        """Six processes each add a line by its revision; all six are there, and the history has seven revisions."""
+        event = say(vault, "x")
+        save(vault, "T", f"x [^{event}]")
+        context = multiprocessing.get_context("spawn")
+        workers = [context.Process(target=_add_line, args=(str(vault.root), f"line {n}")) for n in range(6)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(120)
+        text = notes.read_note(vault, "T").text
+
+        assert all(f"line {n}\n" in text for n in range(6))
+        assert len({entry.revision for entry in notes.history(vault, "T")}) == 7
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("how", ["in place", "replacing"])
+    def test_no_edit_of_a_person_is_lost(self, vault: Vault, how: str) -> None:
+        """A person's editor, which knows no lock, against a busy agent: every word is in the note or kept."""
+        event = say(vault, "x")
+        note = save(vault, "T", f"x [^{event}]")
+        context = multiprocessing.get_context("spawn")
+        person = context.Process(target=_edit, args=(str(at(vault, note)), how))
+        person.start()
+        saves = 0
+        while person.is_alive():
+            there = notes.read_note(vault, "T")
+            body = f"save {saves} [^{event}]\n"
+            try:
+                save(vault, "T", body, there.revision, at=AT + timedelta(seconds=saves))
+                saves += 1
+            except (StaleRevision, HumanConflict):  # the latter while the editor has emptied the file to write it
+                continue
+        kept = [path.read_text("utf-8") for path in (vault.root / ".wwt" / "revisions").rglob("*.md")]
+        words = "\n".join([*kept, at(vault, note).read_text("utf-8")])
+
+        assert saves > 3
+        assert [n for n in range(100) if f"token{n}." not in words] == []
+
+    def test_of_two_creations_one_wins(self, vault: Vault) -> None:
+        """The other is told of the note that is there."""
+        event = say(vault, "x")
+        first = save(vault, "T", f"x [^{event}]")
+        with pytest.raises(NoteExists) as refused:
+            save(vault, "T", f"x [^{event}]")
+
+        assert refused.value.data["revision"] == first.revision
+
+
+def test_records_are_plain_json(vault: Vault) -> None:
+    """Another program can read the history without this one."""
+    note = save(vault, "T", f"x [^{say(vault, 'x')}]", reason="왜")
+    record = json.loads(next((vault.root / ".wwt" / "revisions" / (note.id or "")).glob("*.json")).read_text("utf-8"))
+
+    assert record == {
+        "schema": 1,
+        "revision": note.revision,
+        "base": None,
+        "time": "2026-11-30T01:58:01.000Z",
+        "written_by": "claude-code",
+        "reason": "왜",
+        "path": note.path,
+    }

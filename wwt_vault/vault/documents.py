@@ -1,0 +1,193 @@
+"""Every Markdown file of the vault as the index sees it: a catalogue of stamps, and one document at a time.
+
+Whatever a file holds makes a document. What is wrong with it comes along as problems; the rest is read all the same.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from bisect import bisect_left, bisect_right
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from wwt_vault import markdown
+from wwt_vault.errors import NotFound
+from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn
+from wwt_vault.model.knowledge import Document, Section
+from wwt_vault.vault import layout, lookup, sessions
+from wwt_vault.vault.syscalls import PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from wwt_vault.model.conversation import Layer
+    from wwt_vault.vault import Vault
+
+__all__ = ["MAX_BYTES", "catalog", "load_document"]
+
+MAX_BYTES = 5_000_000
+"""How much of a file is indexed; a year of a talkative session stays below."""
+_MAX_TITLE = 120  # characters of a first prompt that stand for the session
+
+
+def catalog(vault: Vault) -> dict[DocumentId, str]:
+    """Return the stamp of every Markdown file that is indexed: when that has changed, the file has. None is opened.
+
+    The stamp holds size, modification and change time in ns, and inode: an editor that keeps size and modification time
+    still changes one of the others. Raises ``VaultMissing``.
+    """
+    stamps = {}
+    for path, entry in lookup.markdown_files(vault.root, all_of_them=False):
+        try:
+            # On Windows what scandir knows may be older than the file, and has no inode.
+            found = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue  # deleted since it was listed
+        stamps[path] = f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_ino}"
+    return stamps
+
+
+def load_document(vault: Vault, document: DocumentId) -> Document:
+    """Read one file. Raises ``NotFound`` when it is gone (or is a link), ``PathEscapes`` for a path that is none."""
+    data, revision, size, modified = _read(layout.inside(vault.root, document), document)
+    problems: list[Problem] = []
+
+    def problem(code: str, message: str, line: int = 0) -> None:
+        problems.append(Problem(code, document, line, message))
+
+    if size > len(data):
+        problem("too_long", f"it has {size:,} bytes; what lies beyond {MAX_BYTES:,} is not indexed")
+    bad = _bad_byte(data)
+    if bad is not None:
+        message = "it is not UTF-8; what cannot be read is shown as U+FFFD"
+        problem("not_utf8", message, data.count(b"\n", 0, bad) + 1)
+    text = data.decode("utf-8", "replace")
+    parts = markdown.split(text)
+    properties = markdown.read_frontmatter(parts, document)
+    problems += properties.problems
+    values = properties.values
+    layer: Layer = "page"
+    turns: tuple[Turn, ...] = ()
+    body, first_line = parts.body, 1 + parts.head.count("\n")
+    if markdown.string(values, "type") == "session" and document.startswith(f"{layout.CONVERSATIONS}/"):
+        layer = "session"
+        turns, body = _turns_and_rest(body, first_line)
+    elif lookup.curated_id(values):
+        layer = "curated"
+    structure = markdown.parse(body, first_line) if body.strip() else None
+    conflict = markdown.conflict_line(structure) if structure else None
+    if conflict is not None:
+        # The turns of a session note stay: each is a whole block, and its event proves it, on whichever side it stands.
+        problem("conflict_markers", "an unresolved git conflict: not indexed until it is resolved", conflict)
+    sections: list[Section] = []
+    if conflict is None:
+        if properties.broken:
+            sections.append(Section(heading="", line=2, text=parts.block.strip("\r\n")))
+        if structure:
+            sections += _sections(structure)
+    inline = markdown.tags(structure) if structure else ()
+    return Document(
+        id=document,
+        revision=revision,
+        layer=layer,
+        title=_title(document, values, turns),
+        time=_time(vault, values) or modified,
+        sections=tuple(sections),
+        turns=turns,
+        aliases=markdown.strings(values, "aliases"),
+        tags=tuple({tag.casefold(): tag for tag in (*inline, *lookup.tags_of(values))}.values()),
+        questions=markdown.strings(values, "questions"),
+        note_id=lookup.curated_id(values),
+        type=markdown.string(values, "type"),
+        status=markdown.string(values, "status"),
+        project=lookup.project_of_note(document, values),
+        host=markdown.string(values, "host"),
+        session_id=markdown.string(values, "session_id"),
+        git_branch=markdown.string(values, "git_branch"),
+        cwd=markdown.string(values, "cwd"),
+        problems=tuple(problems),
+    )
+
+
+def _read(path: Path, document: DocumentId) -> tuple[bytes, Revision, int, datetime]:
+    """Return the first ``MAX_BYTES``, cut behind a line, the revision and size of the whole, and when it changed."""
+    digest = sha256()
+    try:
+        with open(os.open(path, os.O_RDONLY | PLAIN), "rb") as file:  # noqa: PTH123 - never through a link
+            data = file.read(MAX_BYTES)
+            digest.update(data)
+            size = len(data)
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+                size += len(piece)
+            modified = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise NotFound(f"{document} is gone", path=document) from error
+    if size > len(data):
+        data = data[: data.rfind(b"\n") + 1] or data
+    return data, Revision(digest.hexdigest()), size, modified
+
+
+def _bad_byte(data: bytes) -> int | None:
+    """Return where the data is not UTF-8; a character cut off at the very end does not count."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def _sections(structure: markdown.Structure) -> Iterator[Section]:
+    """Yield what stands under each heading, citations included, their definitions not: these say nothing."""
+    definitions = [
+        (structure.offset_of(footnote.line), structure.offset_of(footnote.end))
+        for footnote in markdown.footnotes(structure)
+        if markdown.EVENT_ID.fullmatch(footnote.label)
+    ]
+    cited = [(found.line, found.event) for found in markdown.citations(structure) if found.well_formed]
+    for part in markdown.parts(replace(structure, text=markdown.blanked(structure.text, definitions))):
+        last = structure.line_at(part.start + len(part.text) - 1)
+        here = cited[bisect_left(cited, part.line, key=_line) : bisect_right(cited, last, key=_line)]
+        events = tuple(dict.fromkeys(event for _, event in here))
+        yield Section(heading=" > ".join(part.path), line=part.line, text=part.text, events=events)
+
+
+def _line(cited: tuple[int, EventId]) -> int:
+    return cited[0]
+
+
+def _turns_and_rest(body: str, first_line: int) -> tuple[tuple[Turn, ...], str]:
+    """Return the messages of a session note, lines counted in the file, and the body with their blocks blanked out."""
+    turns = sessions.read_turns(body)
+    lines = body.split("\n")
+    for turn in turns:
+        at = turn.line - 1
+        while lines[at].startswith(">") or not lines[at].strip():
+            lines[at] = ""
+            at += 1
+        lines[at] = ""  # the block's id, without which there would be no turn
+    return tuple(turn._replace(line=turn.line + first_line - 1) for turn in turns), "\n".join(lines)
+
+
+def _title(document: DocumentId, values: dict[str, Any], turns: tuple[Turn, ...]) -> str:
+    """Return the title: its own, of a session the first line of the first prompt, else the file's name."""
+    prompts = (turn.text.strip() for turn in turns if turn.role == "user")
+    first = next((text.splitlines()[0].strip() for text in prompts if text), "")
+    if markdown.string(values, "title") or not first:
+        return lookup.title_of(document, values)
+    return first if len(first) <= _MAX_TITLE else first[: _MAX_TITLE - 1].rstrip() + "…"
+
+
+def _time(vault: Vault, values: dict[str, Any]) -> datetime | None:
+    """Return when the note last meant something by its own account; a time without a zone is the vault's."""
+    for key in ("updated", "created", "started", "date"):
+        try:
+            time = datetime.fromisoformat(markdown.string(values, key) or "")
+            return (time if time.tzinfo else time.replace(tzinfo=vault.zone)).astimezone(UTC)
+        except (ValueError, OverflowError):
+            continue
+    return None

@@ -1,0 +1,312 @@
+"""Which Markdown files a vault has, which of them is meant by a path, an id or a title, and where a new one goes.
+
+Names are listed, not read; only what no name answers (ids, aliases) reads the first kilobytes of each note.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import unicodedata
+from fnmatch import translate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wwt_vault import markdown
+from wwt_vault.errors import Ambiguous, BadName, NotFound, PathEscapes, VaultMissing
+from wwt_vault.model.conversation import DocumentId
+from wwt_vault.vault import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from wwt_vault.vault import Vault
+
+__all__ = [
+    "CURATED_TYPES",
+    "NoteHead",
+    "curated_id",
+    "find_note",
+    "head_from",
+    "link_to",
+    "list_notes",
+    "markdown_files",
+    "names",
+    "place_for",
+    "project_of_note",
+    "tags_of",
+    "title_of",
+]
+
+CURATED_TYPES = ("project", "area", "knowledge", "decision", "topic")
+
+_FOLDERS = {
+    "project": layout.PROJECTS,
+    "area": layout.AREAS,
+    "topic": layout.KNOWLEDGE,
+    "knowledge": layout.KNOWLEDGE,
+    "decision": layout.DECISIONS,
+}
+_TYPES = {folder: kind for kind, folder in _FOLDERS.items()}
+_ODD_PATH = re.compile(r"[/\\]|[A-Za-z]:[/\\]|~[/\\]")
+_IGNORE_FILE = ".wwtignore"
+_NOTE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_HEAD_BYTES = 16 * 1024
+
+
+class NoteHead(NamedTuple):
+    """A note as far as its frontmatter tells."""
+
+    path: DocumentId
+    id: str | None
+    title: str
+    type: str | None
+    status: str | None
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    project: str | None
+    created: str | None
+    """As written in the note."""
+    updated: str | None
+    pinned: bool
+    locked: bool
+    reviewed: bool
+    written_by: str | None
+
+
+def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[DocumentId, os.DirEntry[str]]]:
+    """Yield every Markdown file of a vault by its path in NFC, in no particular order.
+
+    Dot files and folders (Obsidian's settings, its trash, our own data) and symbolic links are left out and, unless
+    ``all_of_them`` are asked for, what ``.wwtignore`` names. A folder below the root that cannot be read counts as
+    empty. Raises ``VaultMissing`` without a root.
+    """
+    ignored = [] if all_of_them else _ignored(root)
+    waiting = [("", str(root))]
+    while waiting:
+        above, folder = waiting.pop()
+        try:
+            entries = os.scandir(folder)
+        except OSError as error:
+            if not above:
+                raise VaultMissing(f"{root} cannot be read: {error.strerror}", path=str(root)) from error
+            continue
+        with entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith(".") or entry.is_symlink() or getattr(entry, "is_junction", bool)():
+                    continue
+                path = above + (name if name.isascii() else unicodedata.normalize("NFC", name))
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not is_folder and (name[-3:].lower() != ".md" or not entry.is_file(follow_symlinks=False)):
+                    continue
+                if ignored and _is_ignored(path, is_folder, ignored):
+                    continue
+                if is_folder:
+                    waiting.append((f"{path}/", entry.path))
+                else:
+                    yield DocumentId(path), entry
+
+
+def _ignored(root: Path) -> list[tuple[re.Pattern[str], bool, bool]]:
+    """Read ``.wwtignore``: a glob a line; one without ``/`` fits a name anywhere, one that ends in ``/`` a folder."""
+    try:
+        lines = (root / _IGNORE_FILE).read_text("utf-8-sig", errors="replace").splitlines()
+    except OSError:
+        return []
+    globs = [
+        glob for line in lines if (glob := unicodedata.normalize("NFC", line).strip()) and not glob.startswith("#")
+    ]
+    return [(re.compile(translate(glob.strip("/"))), "/" in glob.rstrip("/"), glob.endswith("/")) for glob in globs]
+
+
+def _is_ignored(path: str, is_folder: bool, ignored: list[tuple[re.Pattern[str], bool, bool]]) -> bool:
+    name = path.rpartition("/")[2]
+    return any(glob.match(path if anchored else name) for glob, anchored, folder in ignored if is_folder or not folder)
+
+
+def names(vault: Vault) -> dict[str, list[DocumentId]]:
+    """Return all notes by ``layout.name_key`` of their name without extension, each list sorted."""
+    found: dict[str, list[DocumentId]] = {}
+    for path, entry in markdown_files(vault.root):
+        name = entry.name[:-3]
+        found.setdefault(name.casefold() if name.isascii() else layout.name_key(name), []).append(path)
+    for paths in found.values():
+        paths.sort()
+    return found
+
+
+def link_to(path: DocumentId, known: Mapping[str, list[DocumentId]]) -> str:
+    """Return the wikilink Obsidian itself would write: by name where only one note has it, else by path."""
+    stem = path[:-3]
+    name = stem.rpartition("/")[2]
+    return f"[[{name if len(known.get(layout.name_key(name), ())) == 1 else stem}]]"
+
+
+def find_note(vault: Vault, ref: str, known: Mapping[str, list[DocumentId]] | None = None) -> DocumentId:
+    """Return the path of the note that ``ref`` means: a path (``.md`` or not), a name, an id, a title or an alias.
+
+    A wikilink means its target. Case and Unicode form do not matter; a path that exists goes before a name, a name
+    before an id, an id before a title. Session notes are found by path or name only.
+
+    Raises ``NotFound`` with the nearest names in ``similar``, ``Ambiguous`` with ``candidates``, ``PathEscapes``.
+    """
+    link = markdown.read_link(ref)
+    ref = unicodedata.normalize("NFC", link.target if link else ref).strip()
+    stem = ref[:-3] if ref[-3:].lower() == ".md" else ref
+    if "/" in ref or "\\" in ref or stem != ref:
+        path = layout.inside(vault.root, f"{stem}.md")
+        if path.is_file():
+            return DocumentId(unicodedata.normalize("NFC", path.relative_to(vault.root).as_posix()))
+    known = names(vault) if known is None else known
+    key = layout.name_key(stem)
+    by_path = [path for path in known.get(key.rpartition("/")[2], ()) if layout.name_key(path[:-3]) == key]
+    candidates: list[DocumentId] = by_path or known.get(key) or known.get(layout.name_key(layout.safe_name(stem))) or []
+    if not candidates and stem:
+        candidates = _by_content(vault, ref, key)
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        message = f"{ref[:200]!r} fits {len(candidates)} notes; give the path of the one you mean"
+        raise Ambiguous(message, note=ref[:200], candidates=list(candidates[:20]))
+    similar = [known[near][0] for near in difflib.get_close_matches(key[:200], known, n=3)]
+    hint = f"; near it: {', '.join(similar)}" if similar else ""
+    raise NotFound(f"there is no note {ref[:200]!r}{hint}", note=ref[:200], similar=similar)
+
+
+def list_notes(vault: Vault) -> list[NoteHead]:
+    """Return the curated notes of a vault by path, reading no further than their frontmatter."""
+    return sorted(head for head in _heads(vault) if head.id is not None)
+
+
+def _by_content(vault: Vault, ref: str, key: str) -> list[DocumentId]:
+    if _NOTE_ID.fullmatch(ref):
+        by_id = [head.path for head in _heads(vault, mentioning=ref.encode()) if head.id == ref]
+        if by_id:
+            return sorted(by_id)
+    heads = _heads(vault)
+    return sorted(head.path for head in heads if key in map(layout.name_key, (head.title, *head.aliases)))
+
+
+def _heads(vault: Vault, mentioning: bytes = b"") -> Iterator[NoteHead]:
+    """Yield the heads of all notes but session notes, of those that have ``mentioning`` in their frontmatter."""
+    for path, entry in markdown_files(vault.root):
+        if path.startswith(f"{layout.CONVERSATIONS}/"):
+            continue
+        data = _head_of(entry.path)
+        if mentioning in data:
+            parts = markdown.split(data.decode("utf-8", "replace"))
+            yield head_from(path, markdown.read_frontmatter(parts, path).values)
+
+
+def _head_of(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - of ten thousand notes, one after the other
+            data = file.read(_HEAD_BYTES)
+            if data.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\n---" not in data:
+                data += file.read(_HEAD_BYTES * 7)
+            return data
+    except OSError:  # deleted or locked since it was listed
+        return b""
+
+
+def head_from(path: DocumentId, values: Mapping[str, Any]) -> NoteHead:
+    """Return what properties say about the note at ``path``."""
+    return NoteHead(
+        path=path,
+        id=curated_id(values),
+        title=title_of(path, values),
+        type=markdown.string(values, "type"),
+        status=markdown.string(values, "status"),
+        aliases=markdown.strings(values, "aliases"),
+        tags=tags_of(values),
+        project=project_of_note(path, values),
+        created=markdown.string(values, "created"),
+        updated=markdown.string(values, "updated"),
+        pinned=markdown.flag(values, "pinned"),
+        locked=markdown.flag(values, "locked"),
+        reviewed=markdown.flag(values, "reviewed"),
+        written_by=markdown.string(values, "written_by"),
+    )
+
+
+def curated_id(values: Mapping[str, Any]) -> str | None:
+    """Return the id of a curated note; ``None`` for any other, or for an id that could not name a folder."""
+    found = markdown.string(values, "id")
+    is_curated = markdown.string(values, "type") in CURATED_TYPES
+    return found if found and is_curated and _NOTE_ID.fullmatch(found) else None
+
+
+def title_of(path: str, values: Mapping[str, Any]) -> str:
+    """Return the title a note gives itself, else its file's name."""
+    return markdown.string(values, "title") or path.rpartition("/")[2][:-3]
+
+
+def tags_of(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the tags in the frontmatter without ``#``; one text may hold several, as Obsidian reads it."""
+    found = (tag.strip("#") for text in markdown.strings(values, "tags") for tag in re.split(r"[,\s]+", text))
+    return tuple(dict.fromkeys(tag for tag in found if tag))
+
+
+def project_of_note(path: str, values: Mapping[str, Any]) -> str | None:
+    """Return the project a note belongs to: ``project``, else ``part_of``, else its folder in 10_Projects.
+
+    A note of type project that lies in 10_Projects itself is that project.
+    """
+    for key in ("project", "part_of"):
+        named = markdown.string(values, key)
+        if named:
+            link = markdown.read_link(named)
+            return (link.target if link else named).rpartition("/")[2].removesuffix(".md") or None
+    folders = path.split("/")
+    if folders[0] != layout.PROJECTS:
+        return None
+    if len(folders) > 2:
+        return folders[1]
+    return title_of(path, values) if markdown.string(values, "type") == "project" else None
+
+
+def place_for(vault: Vault, note: str, kind: str | None, status: str | None) -> tuple[DocumentId, str, str]:
+    """Return where a new note goes, its type and its title.
+
+    ``note`` is a path when it has a ``/`` behind a folder that is there (or leads somewhere it must not); else it is a
+    title, goes to the folder of its type, and what no name holds is taken out of its name.
+
+    Raises ``BadName`` with a ``suggestion``, ``PathEscapes`` also for the folders of sessions and of the agents' rules.
+    """
+    note = unicodedata.normalize("NFC", note).strip()
+    stem = note[:-3] if note[-3:].lower() == ".md" else note
+    folders = re.split(r"[/\\]", stem)
+    if _ODD_PATH.match(stem) or not {".", ".."}.isdisjoint(folders):
+        layout.inside(vault.root, f"{stem}.md")
+    elif "/" in stem and (folders[0] in _FOLDERS.values() or layout.find_name(vault.root, folders[0])):
+        path = _checked_path(vault, stem.split("/"))
+        return path, kind or _TYPES.get(path.split("/")[0], "topic"), stem.rpartition("/")[2]
+    name = layout.safe_name(stem)
+    if not name:
+        message = f"{note[:200]!r} leaves nothing for a file's name; give a title with letters or digits"
+        raise BadName(message, note=note[:200], suggestion="Untitled")
+    folder = layout.INBOX if kind is None or status == "draft" else _FOLDERS[kind]
+    return DocumentId(f"{folder}/{name}.md"), kind or "topic", stem
+
+
+def _checked_path(vault: Vault, parts: list[str]) -> DocumentId:
+    """Return a path whose folders are written as they are there and whose new names are sound."""
+    folder = vault.root
+    names_there: list[str] = []
+    for place, part in enumerate(parts):
+        is_folder = place < len(parts) - 1
+        there = layout.find_name(folder, part) if is_folder else None
+        if there is None and (layout.safe_name(part) != part or not part):
+            suggestion = "/".join([*names_there, layout.safe_name(part) or "Untitled", *parts[place + 1 :]])
+            message = f"{part[:200]!r} is no name that Obsidian links and every system can hold; try {suggestion!r}"
+            raise BadName(message, note="/".join(parts)[:200], suggestion=suggestion)
+        names_there.append(unicodedata.normalize("NFC", there or part))
+        folder = folder / names_there[-1]
+    if names_there[0] in (layout.CONVERSATIONS, layout.AI_CONTEXT):
+        message = f"{names_there[0]} is not for curated notes; give a title, or a path in one of the other folders"
+        raise PathEscapes(message, path="/".join(parts)[:200])
+    path = DocumentId("/".join(names_there) + ".md")
+    layout.inside(vault.root, path)
+    return path

@@ -25,7 +25,6 @@ from wwt_vault.vault.syscalls import (
     create,
     drop,
     exchange,
-    link,
     make_folder,
     patiently,
     read_file,
@@ -182,15 +181,16 @@ def replace(path: Path, data: bytes, expected: Revision, keep: Keep, *, grace: f
         try:
             write_aside(spare, data, 0o600, like=path)
             exchanged = exchange(spare, path)
-        except BaseException as error:
+        except FileNotFoundError as error:
             drop(spare)
-            if isinstance(error, FileNotFoundError):
-                raise _stale(path, expected, None) from error
+            raise _stale(path, expected, None) from error
+        except OSError:
+            drop(spare)
             raise
         if exchanged:
             _verify_exchanged(path, spare, revision_of(data), expected=expected, keep=keep, grace=grace)
         else:
-            _replace_and_verify(path, spare, data, expected=expected, keep=keep, grace=grace)
+            _replace_if_same(path, spare, expected)
         sync_folder(path.parent)
     return revision_of(data)
 
@@ -225,40 +225,16 @@ def _verify_exchanged(path: Path, spare: Path, ours: Revision, *, expected: Revi
         raise _stale(path, expected, read_file(path))
 
 
-def _replace_and_verify(path: Path, spare: Path, data: bytes, *, expected: Revision, keep: Keep, grace: float) -> None:
-    """Do the same where files cannot be exchanged: with a second link to the old file, if there are links at least."""
-    backup = aside(path.parent, ".tmp-swap-")
+def _replace_if_same(path: Path, spare: Path, expected: Revision) -> None:
+    """The last resort, where nothing of the old file can be held: look once more, then replace it."""
+    there = read_file(path)
     try:
-        try:
-            linked = link(path, backup)
-            current = not linked or path.samefile(backup)
-        except FileNotFoundError as error:
-            raise _stale(path, expected, None) from error
-        there = read_file(backup if linked else path)
-        if there is None or revision_of(there) != expected or not current:
-            raise _stale(path, expected, read_file(path))
+        if there is None or revision_of(there) != expected:
+            raise _stale(path, expected, there)
+        patiently(os.replace, spare, path)
     except BaseException:
         drop(spare)
-        drop(backup)
         raise
-    try:
-        patiently(os.replace, spare, path)
-    except OSError:
-        drop(spare)
-        drop(backup)
-        raise
-    if not linked:
-        return
-    time.sleep(grace)
-    if _revision_at(backup) == expected:
-        drop(backup)
-    elif read_file(path) == data:
-        patiently(os.replace, backup, path)
-        sync_folder(path.parent)
-        raise _stale(path, expected, read_file(path))
-    else:
-        _keep_and_drop(backup, keep)
-        raise _stale(path, expected, read_file(path))
 
 
 def _revision_at(path: Path) -> Revision:

@@ -122,7 +122,7 @@ def session_id_names(session_id: str) -> tuple[str, str, str]:
     """
     digest = sha256(session_id.encode("utf-8", "replace")).hexdigest()[:8]
     plain = re.sub(r"[^A-Za-z0-9_]+", "-", session_id[:200]).strip("-_")
-    full = plain if plain == session_id and len(plain) <= 64 else f"{plain[:48]}-{digest}".lstrip("-")
+    full = plain if plain and plain == session_id and len(plain) <= 64 else f"{plain[:48]}-{digest}".lstrip("-")
     return short_session_id(session_id), full, f"{full}-{digest}"
 
 

@@ -23,7 +23,6 @@ __all__ = [
     "create",
     "drop",
     "exchange",
-    "link",
     "make_folder",
     "patiently",
     "read_file",
@@ -109,7 +108,7 @@ def create(path: Path, data: bytes, mode: int) -> bool:
     temporary = aside(path.parent)
     write_aside(temporary, data, mode)
     try:
-        if not link(temporary, path) and not _rename_exclusively(temporary, path):
+        if not _link(temporary, path) and not _rename_exclusively(temporary, path):
             write_aside(path, data, mode)
     except FileExistsError:
         return False
@@ -169,7 +168,7 @@ def patiently(call: Callable[..., object], *arguments: Path) -> None:
             return
 
 
-def link(source: Path, target: Path) -> bool:
+def _link(source: Path, target: Path) -> bool:
     """Give a file a second name; ``False`` where the file system has no links. Raises ``FileExistsError``."""
     try:
         os.link(source, target)
@@ -181,8 +180,23 @@ def link(source: Path, target: Path) -> bool:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let two files change places in one step; ``False`` where that cannot be done."""
-    return _rename_with(2, one, other)  # RENAME_EXCHANGE, RENAME_SWAP
+    """Let two files of one folder change places; ``False`` where nothing like that can be done.
+
+    In one step where the system can. Else the file at ``other`` gets a second name, is replaced by ``one``, and takes
+    its name: a file that somebody else put there between these steps is lost.
+    """
+    if _rename_with(2, one, other):  # RENAME_EXCHANGE, RENAME_SWAP
+        return True
+    held = aside(other.parent, ".tmp-swap-")
+    if not _link(other, held):
+        return False
+    try:
+        patiently(os.replace, one, other)
+    except OSError:
+        drop(held)
+        raise
+    patiently(os.replace, held, one)
+    return True
 
 
 def _rename_exclusively(source: Path, target: Path) -> bool:

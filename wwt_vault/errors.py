@@ -12,6 +12,8 @@
     ├── EventConflict          an event file with this id and other bytes exists
     ├── DamagedEvent           an event file that does not hold an event
     ├── TranscriptError        a transcript that no reader understands
+    ├── IndexUnavailable       the index cannot be written; search goes on with what there is
+    ├── ModelUnavailable       the embedding model that was asked for cannot be used
     └── Refused                nothing was written, on purpose (exit 3)
         ├── StaleRevision
         ├── NoteExists
@@ -38,8 +40,10 @@ __all__ = [
     "EventConflict",
     "FormatTooNew",
     "HumanConflict",
+    "IndexUnavailable",
     "LockTimeout",
     "Locked",
+    "ModelUnavailable",
     "NotFound",
     "NoteExists",
     "PathEscapes",
@@ -134,6 +138,18 @@ class TranscriptError(WwtError):
     """A file that no transcript reader understands; ``data`` has ``path`` and, where known, ``line``."""
 
     code = "bad_transcript"
+
+
+class IndexUnavailable(WwtError):
+    """The index cannot be written; what was indexed before is still searched."""
+
+    code = "index_unavailable"
+
+
+class ModelUnavailable(WwtError):
+    """The embedding model that was asked for cannot be used; search goes on by words."""
+
+    code = "model_unavailable"
 
 
 class Refused(WwtError):

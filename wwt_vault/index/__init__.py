@@ -1,0 +1,284 @@
+"""What can be found: a derived index of passages, by words and by meaning. May be deleted at any time.
+
+The index never sees the vault: it is given a catalog of documents and a function that loads one. Importing this module
+loads neither whoosh, numpy, kiwi nor a model; each is loaded by the first call that needs it.
+
+    refresh          catalog and loader → next generation     refresh, building, generations, passages, analysis
+    keyword          question → passages by their words       searching, ranking, lexical, rows, analysis
+    meaning          question → passages by their meaning     searching, vectors, rows, embedder
+    embed_pending    the slow half of indexing, resumable     embedding, vectors
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from wwt_vault.config import Settings
+from wwt_vault.errors import IndexUnavailable, ModelUnavailable
+from wwt_vault.index.comparison import Catalog
+from wwt_vault.index.generations import Damaged, Generation, current_generation, others, sweep
+from wwt_vault.index.refresh import Loader, Progress, Refresh
+from wwt_vault.index.results import IndexStatus, KeywordHit, MeaningHit, QueryTerm, RefreshReport
+from wwt_vault.model.knowledge import Filters, Passage
+
+if TYPE_CHECKING:
+    from wwt_vault.index.embedder import Embedder
+    from wwt_vault.index.searching import Searcher
+    from wwt_vault.index.vectors import VectorStore
+
+__all__ = ["Index", "IndexStatus", "KeywordHit", "MeaningHit", "QueryTerm", "RefreshReport"]
+
+_EVERYTHING: Final = Filters()
+_Answer = TypeVar("_Answer")
+
+
+class Index:
+    """The index in one folder. Any number of threads and processes may use one folder at once.
+
+    A generation that turns out to be damaged is marked; the one before answers, or nothing does, and the next
+    ``refresh`` builds anew and says so. Searching never raises because of damage.
+    """
+
+    def __init__(self, folder: Path, embedder: Callable[[], Embedder | None], settings: Settings | None = None) -> None:
+        """Use the index in ``folder``, which must not lie in a vault (see ``lexical``) and need not exist.
+
+        ``embedder`` is asked for the model at each search by meaning: it may answer ``None`` (there is none, or it is
+        still loading) and may raise ``ModelUnavailable``. Of ``settings`` the time zone is used.
+        """
+        self.folder = folder
+        self._embedder = embedder
+        self._zone = _zone((settings or Settings()).timezone)
+        self._lock = threading.RLock()
+        self._searcher: Searcher | None = None
+        self._stores: dict[str, VectorStore] = {}
+        self._problem: str | None = None
+
+    # --- Keeping up to date -------------------------------------------------------------------------------------------
+
+    def refresh(
+        self,
+        catalog: Catalog,
+        load: Loader,
+        *,
+        progress: Progress | None = None,
+        rebuild: bool = False,
+        allow_shrink: bool = False,
+        budget_seconds: float | None = None,
+        wait_seconds: float = 2.0,
+        clock: Callable[[], int] = time.time_ns,
+    ) -> RefreshReport:
+        """Bring the index to what ``catalog`` names, reading only what changed. The last generation answers meanwhile.
+
+        ``rebuild`` reads everything. More than half of 20 documents or more are not removed unless ``allow_shrink``.
+        After ``budget_seconds`` the rest is left to the next call; a rebuild is then only begun where nothing answers.
+        Waits ``wait_seconds`` at most for another process that refreshes. ``clock`` gives the time in ns since 1970.
+        Raises ``IndexUnavailable`` when the folder cannot be written.
+        """
+        try:
+            report = Refresh(
+                folder=self.folder,
+                catalog=catalog,
+                load=load,
+                zone=self._zone,
+                progress=progress,
+                allow_shrink=allow_shrink,
+                budget_seconds=budget_seconds,
+                wait_seconds=wait_seconds,
+                clock=clock,
+            ).run(rebuild=rebuild)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        if report.repaired or not report.pending:
+            self._problem = None
+        return report
+
+    def embed_pending(
+        self,
+        budget_seconds: float | None = None,
+        progress: Progress | None = None,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Embed texts that have no vector yet, newest first, and return how many were; searches may go on meanwhile.
+
+        Stops after ``budget_seconds``, or between two batches when ``stop()`` is true, and goes on at the next call.
+        Returns 0 when nothing is pending, no model is there or another process is embedding. Raises
+        ``IndexUnavailable`` when the vectors cannot be written.
+        """
+        from wwt_vault.index.embedding import embed  # noqa: PLC0415 - numpy
+
+        found = self._model()
+        if found is None:
+            return 0
+        embedder, store = found
+
+        def work(searcher: Searcher) -> int:
+            return embed(
+                searcher,
+                embedder,
+                store,
+                lock=self.folder / "embedding.lock",
+                budget_seconds=budget_seconds,
+                stop=stop,
+                progress=progress,
+            )
+
+        try:
+            return self._ask(work, 0)
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def purge(self) -> None:
+        """Remove what no longer belongs to the current generation: earlier generations, vectors of texts that are gone.
+
+        After a ``refresh(rebuild=True)`` nothing of a forgotten text is left in the folder.
+        """
+        from wwt_vault.index.vectors import prune_all  # noqa: PLC0415 - numpy
+
+        def work(searcher: Searcher) -> None:
+            sweep(self.folder, searcher.generation.number, keep=0)
+            prune_all(self.folder / "vectors", searcher.generation.rows.vector_key)
+
+        self._ask(work, None)
+
+    # --- Searching ----------------------------------------------------------------------------------------------------
+
+    def keyword(self, query: str, limit_to: Filters = _EVERYTHING, limit: int = 50) -> list[KeywordHit]:
+        """Return at most ``limit`` passages that hold words of ``query``, best first, equal ones always in one order.
+
+        What stands in quotation marks must be in every hit. Empty for a query of only particles, stop words or symbols.
+        The text is never parsed as query syntax. Any length: 4,000 characters of it are searched.
+        """
+        return self._ask(lambda searcher: searcher.keyword(query, limit_to, limit), [])
+
+    def keyword_scores(self, query: str, ids: Iterable[str]) -> dict[str, float]:
+        """Return the ``keyword`` score of given passages, 0 where no word of the query is; unknown ids are left out."""
+        ids = tuple(ids)
+        return self._ask(lambda searcher: searcher.keyword_scores(query, ids), {})
+
+    def query_terms(self, query: str) -> tuple[QueryTerm, ...]:
+        """Return the words of ``query`` that are searched for, in order, each once; ``()`` when it only asks."""
+        return self._ask(lambda searcher: searcher.terms(query), ())
+
+    def meaning(self, query: str, limit_to: Filters = _EVERYTHING, limit: int = 50) -> list[MeaningHit] | None:
+        """Return at most ``limit`` passages nearest to ``query``; ``None`` without a model or without any vector."""
+        found = self._model() if query.strip() else None
+        if found is None:
+            return None
+        embedder, store = found
+        return self._ask(lambda s: s.meaning(query, limit_to, limit, embedder=embedder, store=store), None)
+
+    def cosines(self, query: str, ids: Iterable[str]) -> dict[str, float] | None:
+        """Return the cosine of given passages, those without a vector left out; ``None`` as in ``meaning``."""
+        found = self._model() if query.strip() else None
+        if found is None:
+            return None
+        embedder, store = found
+        ids = tuple(ids)
+        return self._ask(lambda s: s.cosines(query, ids, embedder=embedder, store=store), None)
+
+    def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        """Return the passages of these ids, those that are not indexed left out."""
+        ids = tuple(ids)
+        return self._ask(lambda searcher: searcher.passages(ids), {})
+
+    def status(self) -> IndexStatus:
+        """Say where the index stands. Cheap: once per search is fine. Loads no model, but asks ``embedder`` for it."""
+        found = self._model()
+
+        def work(searcher: Searcher) -> IndexStatus:
+            about = searcher.generation.about
+            return IndexStatus(
+                generation=about.number,
+                documents=about.documents,
+                passages=about.passages,
+                embedded=searcher.embedded(found[1]) if found else 0,
+                model=found[0].name if found else None,
+                problem=self._problem,
+            )
+
+        nothing = IndexStatus(generation=None, documents=0, passages=0, embedded=0, model=None, problem=self._problem)
+        return self._ask(work, nothing)
+
+    def close(self) -> None:
+        """Let go of all files; the index can be used again."""
+        with self._lock:
+            if self._searcher is not None:
+                self._searcher.generation.close()
+                self._searcher = None
+
+    # --- Which generation answers -------------------------------------------------------------------------------------
+
+    def _ask(self, work: Callable[[Searcher], _Answer], nothing: _Answer) -> _Answer:
+        """Let the current generation answer, the one before if it is damaged, else return ``nothing``."""
+        for _ in range(3):
+            searcher = self._current()
+            if searcher is None:
+                return nothing
+            try:
+                return work(searcher)
+            except Damaged as damage:
+                self._problem = f"generation {searcher.generation.number} is damaged ({damage}) and will be built anew"
+                searcher.generation.mark_damaged(str(damage))
+                with self._lock:
+                    if self._searcher is searcher:
+                        self._searcher = None
+        return nothing
+
+    def _current(self) -> Searcher | None:
+        """Return the published generation, or the newest one that can be read where that one cannot."""
+        from wwt_vault.index.searching import Searcher  # noqa: PLC0415 - numpy
+
+        with self._lock:
+            number = None
+            with suppress(Damaged):
+                number = current_generation(self.folder)
+            if self._searcher is not None and self._searcher.generation.number == number:
+                return self._searcher
+            for candidate in others(self.folder, number):
+                try:
+                    generation = Generation(self.folder, candidate)
+                except Damaged as damage:
+                    self._problem = f"generation {candidate} is damaged ({damage}) and will be built anew"
+                    continue
+                if self._searcher is None or self._searcher.generation.number != candidate:
+                    self._searcher = Searcher(generation)
+                return self._searcher
+            self._searcher = None
+            return None
+
+    def _model(self) -> tuple[Embedder, VectorStore] | None:
+        """Return the model and its vectors, ``None`` while there is none."""
+        try:
+            embedder = self._embedder()
+        except ModelUnavailable as error:
+            self._problem = str(error)
+            return None
+        if embedder is None:
+            return None
+        with self._lock:
+            if embedder.name not in self._stores:
+                from wwt_vault.index.vectors import VectorStore  # noqa: PLC0415 - numpy
+
+                self._stores[embedder.name] = VectorStore(self.folder / "vectors", embedder.name, embedder.dimension)
+            return embedder, self._stores[embedder.name]
+
+    def _unwritable(self, error: OSError) -> IndexUnavailable:
+        return IndexUnavailable(
+            f"The index in {self.folder} cannot be written ({error.strerror or error}). What was indexed before is"
+            " still searched. Free space there, or delete the folder: it is made again from the vault.",
+            folder=str(self.folder),
+        )
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")  # the settings are checked where they are read; the index has to work regardless

@@ -1,0 +1,337 @@
+"""Text into search terms, the same way for documents and for questions.
+
+A text becomes *words* and *grams*. Words are English stems, identifiers whole, joined and split (``user_id`` is found
+by ``user_id``, ``userId``, ``userid`` and ``user``), numbers, versions and paths exactly, Korean content morphemes
+without particles and endings, and bigrams of Chinese and Japanese. Grams are the bigrams of every Hangul run: they find
+names that the morphological analyser does not know and words that people space differently.
+
+Terms of all documents are kept, stop words too, so that a quoted phrase can match; only questions drop them. What is
+kept and dropped was measured on AutoRAG-ko, KorQuAD and LoCoMo (``tests/bench/keyword_quality.py``). kiwipiepy is
+loaded at the first text with Hangul and never otherwise; one model serves the whole process.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from kiwipiepy import Kiwi
+
+__all__ = [
+    "VERSION",
+    "Concept",
+    "Phrase",
+    "Question",
+    "Terms",
+    "analyse",
+    "analyse_all",
+    "ask",
+    "kiwi_version",
+    "plain",
+]
+
+VERSION: Final = 1
+"""Goes up whenever the same text gives other terms: an index of another version is built anew."""
+
+MAX_QUESTION: Final = 4000
+"""Characters of a question that are analysed: two thirds from its start, the rest from its end."""
+MAX_CONCEPTS: Final = 64
+"""Distinct words of a question that are searched. A pasted log has thousands; the first ones say what it is about."""
+
+_LONGEST_TERM: Final = 128
+"""Characters. A SHA-512 in hex is a term, a base64 image is not."""
+_MOST_PARTS: Final = 24
+"""Parts taken from one identifier: a URL of a thousand parameters is not a thousand words."""
+
+_HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
+_CJK: Final = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_LETTER: Final = rf"[^\W{_HANGUL}{_CJK}]"
+
+_SCAN: Final = re.compile(
+    # Letters and digits held together by the punctuation of identifiers, paths, versions, addresses; C++, C#, .env.
+    rf"(?P<name>\.?{_LETTER}+(?:[._/\\:@~#&+-]{{1,3}}{_LETTER}+)*(?:\+\+|\#)?)|(?P<hangul>[{_HANGUL}]+)|(?P<cjk>[{_CJK}]+)"
+)
+_PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_SEGMENT: Final = re.compile(r"[/#@&~]+|::")
+_HANGUL_ANY: Final = re.compile(f"[{_HANGUL}]")
+_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_APOSTROPHE: Final = re.compile(r"[’'](?:s|t|re|ve|ll|d|m)?(?!\w)|[’'](?=\w)", re.IGNORECASE)
+_FULL_WIDTH: Final = re.compile("[\uff00-\uffef]+")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_QUOTED: Final = re.compile('"([^"\n]{1,200})"|“([^”\n]{1,200})”|「([^」\n]{1,200})」|『([^』\n]{1,200})』')
+_PIECE: Final = re.compile(r".{1,800}(?=\s|$)|.{1,800}")
+
+_STOP_WORDS: Final = frozenset(
+    "a an the and or of to in on at by for with from is are was were be been do does did has have had i you he she it"  # noqa: SIM905 - reads as words
+    " we they my your his its our their this that what which who when where why how".split()
+)
+_CONTENT_TAGS: Final = ("N", "VV", "VA", "VX", "VCN", "M", "I", "XR")
+"""Nouns, pronouns, numerals, verbs, adjectives, adverbs, interjections, roots. Left out: particles (J), endings (E),
+affixes (XP, XS), the copula, and everything that is not Hangul (the scanner has it)."""
+_EMPTY_TAGS: Final = ("NP", "NNB", "VX", "MAJ", "IC")
+"""Pronouns, bound nouns, auxiliaries, conjunctions: in a question they only ask (``뭐``, ``것``, ``그러나``)."""
+_EMPTY_FORMS: Final = frozenset(("하", "있", "되", "무엇", "어떻", "누구", "어디", "언제", "왜"))
+_PARTICLES: Final = frozenset(
+    "은 는 이 가 을 를 의 에 에서 에게 에는 에도 께 께서 와 과 랑 이랑 하고 도 만 로 으로 까지 부터 보다 처럼 마다"  # noqa: SIM905 - reads as words
+    " 조차 마저 밖에 이나 나 라도 이라도 이란 란 이며 며 에서는 에서도 으로는 로는 한테 한테서 야 요".split()
+)
+"""Alone, the morphological analyser takes them for nouns; a question of nothing else asks for nothing."""
+
+
+class Terms(NamedTuple):
+    """The terms of a text, in order, repeated as often as they occur."""
+
+    words: list[str]
+    grams: list[str]
+
+
+class Concept(NamedTuple):
+    """One word of a question and the terms that stand for it."""
+
+    surface: str
+    """As it was asked, case-folded: what people are shown."""
+    terms: tuple[str, ...]
+    """The word itself first; for an identifier also its joined form and its parts."""
+
+
+class Phrase(NamedTuple):
+    """Something a person put in quotation marks: it must occur."""
+
+    text: str
+    """As ``plain`` gives it."""
+    words: tuple[str, ...]
+    grams: tuple[str, ...]
+
+
+class Question(NamedTuple):
+    """A question, analysed."""
+
+    concepts: tuple[Concept, ...]
+    grams: tuple[str, ...]
+    phrases: tuple[Phrase, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """True when it holds nothing to search for: no text, only symbols, only particles."""
+        return not self.concepts and not self.grams
+
+
+def plain(text: str) -> str:
+    """Return the form in which a quoted phrase is compared: NFC, case-folded, runs of white space as one space."""
+    return " ".join(_normal(text).casefold().split())
+
+
+def analyse(text: str) -> Terms:
+    """Return the terms of one text."""
+    return analyse_all((text,))[0]
+
+
+def analyse_all(texts: Sequence[str]) -> list[Terms]:
+    """Return the terms of each text. Korean is analysed for all of them at once, on all processors."""
+    normal = [_normal(text) for text in texts]
+    found = [_scan(text) for text in normal]
+    korean = [at for at, terms in enumerate(found) if terms.grams]
+    for at, morphemes in zip(korean, _morphemes([normal[at] for at in korean]), strict=True):
+        found[at].words.extend(form for form, tag in morphemes if _is_content(tag))
+    return found
+
+
+def ask(text: str) -> Question:
+    """Analyse a question. What only asks (stop words, pronouns, particles) is left out, unless quoted."""
+    if len(text) > MAX_QUESTION:
+        text = text[: MAX_QUESTION * 2 // 3] + "\n" + text[-MAX_QUESTION // 3 :]
+    normal = _normal(text)
+    concepts, grams = _asked(normal)
+    phrases = _phrases(normal)
+    for phrase in phrases:
+        for word in phrase.words:
+            concepts.setdefault(word, Concept(word, (word,)))
+    if not concepts and not any(phrase.grams for phrase in phrases):
+        grams = []
+    return Question(
+        concepts=tuple(concepts.values())[:MAX_CONCEPTS],
+        grams=tuple(dict.fromkeys(grams))[: 2 * MAX_CONCEPTS],
+        phrases=phrases,
+    )
+
+
+def kiwi_version() -> str | None:
+    """Return the version of the Korean analyser, or ``None`` while nothing needed it."""
+    if not _kiwi.cache_info().currsize:
+        return None
+    from kiwipiepy import __version__  # noqa: PLC0415 - it is loaded already
+
+    return str(__version__)
+
+
+def _asked(normal: str) -> tuple[dict[str, Concept], list[str]]:
+    """Return the words of a question, by their first term, and its grams."""
+    concepts: dict[str, Concept] = {}
+    runs: list[str] = []
+    for kind, text in _tokens(normal):
+        if kind == "hangul":
+            runs.append(text)
+        elif kind == "cjk":
+            for gram in _bigrams(text):
+                concepts.setdefault(gram, Concept(gram, (gram,)))
+        elif (surface := text.casefold()) not in _STOP_WORDS:
+            terms = _name(text)
+            concepts.setdefault(terms[0], Concept(surface, terms))
+    if all(run in _PARTICLES for run in runs):
+        return concepts, []
+    for form, tag in _morphemes([normal])[0]:
+        if _is_content(tag) and not tag.startswith(_EMPTY_TAGS) and form not in _EMPTY_FORMS:
+            concepts.setdefault(form, Concept(form, (form,)))
+    return concepts, [gram for run in runs for gram in _bigrams(run)]
+
+
+def _phrases(normal: str) -> tuple[Phrase, ...]:
+    """Return what stands in quotation marks; nothing of a pasted log, where they are not a person's."""
+    if len(normal) > 300:
+        return ()
+    quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(normal)]
+    phrases = tuple(phrase for part in quoted if (phrase := _phrase(part)).words or phrase.grams)
+    return phrases if len(phrases) <= 3 else ()
+
+
+def _phrase(text: str) -> Phrase:
+    words: list[str] = []
+    grams: list[str] = []
+    for kind, part in _tokens(text):
+        if kind == "name":
+            words.append(_name(part)[0])
+        else:
+            (grams if kind == "hangul" else words).extend(_bigrams(part))
+    return Phrase(plain(text), tuple(dict.fromkeys(words)), tuple(dict.fromkeys(grams)))
+
+
+def _is_content(tag: str) -> bool:
+    return tag.startswith(_CONTENT_TAGS) and tag != "VCP"
+
+
+def _normal(text: str) -> str:
+    """NFC, full-width letters as plain ones, no lone surrogates, digits without thousands separators."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+        text = _FULL_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    return _THOUSANDS.sub("", text)
+
+
+def _tokens(normal: str) -> Iterator[tuple[str, str]]:
+    """Yield ``(kind, text)`` of each run: ``name``, ``hangul`` or ``cjk``."""
+    for match in _SCAN.finditer(_APOSTROPHE.sub(" ", normal)):
+        yield match.lastgroup or "", match[0]
+
+
+def _scan(normal: str) -> Terms:
+    words: list[str] = []
+    grams: list[str] = []
+    for kind, text in _tokens(normal):
+        if kind == "name":
+            words.extend(_name(text))
+        elif kind == "hangul":
+            grams.extend(_bigrams(text))
+        else:
+            words.extend(_bigrams(text))
+    return Terms(words, grams)
+
+
+def _bigrams(run: str) -> list[str]:
+    run = run.casefold()
+    return [run[at : at + 2] for at in range(len(run) - 1)] if len(run) > 1 else [run]
+
+
+@lru_cache(maxsize=1 << 16)
+def _name(text: str) -> tuple[str, ...]:
+    """Return the terms of one word or identifier, itself first, without repetition."""
+    folded = _fold(text.casefold())
+    if text.isalpha() and (text.islower() or text[1:].islower() or text.isupper() or re.fullmatch("[A-Z]{2,}s", text)):
+        return (_stem(folded),)
+    if text.isdigit():
+        return (folded[:_LONGEST_TERM],)
+    whole = folded.replace("\\", "/")
+    terms = [_stem(whole)] if len(whole) <= _LONGEST_TERM else []
+    parts = [_fold(part.casefold()) for part in _PART.findall(text)[:_MOST_PARTS]]
+    if not any(map(str.isalpha, text)):
+        # A date, a time, an address: its small numbers alone say nothing.
+        terms += [part for part in parts if len(part) >= 4]
+        return tuple(dict.fromkeys(terms)) or (whole[:_LONGEST_TERM],)
+    if re.fullmatch(r"v\d[\w.+-]*", whole):
+        terms.append(whole[1:])
+    segments = [bare for segment in _SEGMENT.split(whole)[:_MOST_PARTS] if (bare := segment.strip(":"))]
+    if len(segments) > 1:
+        terms += [_stem(segment) for segment in segments if len(segment) <= _LONGEST_TERM]
+    if 2 <= len(parts) <= 3:
+        terms.append(_stem("".join(parts)))
+    terms += [_stem(part) for part in parts if 1 < len(part) <= _LONGEST_TERM]
+    return tuple(dict.fromkeys(terms)) or (whole[:_LONGEST_TERM],)
+
+
+def _fold(text: str) -> str:
+    """Take the accents off Latin letters, so that ``cafe`` finds ``café``."""
+    if text.isascii():
+        return text
+    bare = (character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character))
+    folded = "".join(bare)
+    return folded if folded.isascii() else text
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(word: str) -> str:
+    """Return the Snowball English stem of an alphabetic ASCII word; anything else is exact."""
+    if len(word) > 2 and word.isascii() and word.isalpha():
+        # The library keeps the word in the stemmer while it works, so each thread has its own.
+        return str(_stemmer().stemWord(word))
+    return word
+
+
+_threads = threading.local()
+
+
+def _stemmer() -> Any:  # the library has no types
+    if not hasattr(_threads, "stemmer"):
+        import snowballstemmer  # noqa: PLC0415 - 10 ms that only a text with words needs
+
+        _threads.stemmer = snowballstemmer.stemmer("english")
+    return _threads.stemmer
+
+
+_loading = threading.Lock()
+
+
+@cache
+def _kiwi() -> Kiwi:
+    from kiwipiepy import Kiwi  # noqa: PLC0415 - a second and 235 MB that only Korean needs
+
+    # The dictionaries left out (compounds, typos, names) cost two more seconds and 250 MB and did not rank better.
+    return Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False)
+
+
+def _morphemes(texts: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Return ``(form, tag)`` of the Hangul morphemes of each text."""
+    if not texts:
+        return []
+    with _loading:  # two threads with the first Korean question load it once
+        kiwi = _kiwi()
+    pieces: list[str] = []
+    owners: list[int] = []
+    for at, text in enumerate(texts):
+        for piece in _korean_pieces(text):
+            pieces.append(piece)
+            owners.append(at)
+    found: list[list[tuple[str, str]]] = [[] for _ in texts]
+    for owner, tokens in zip(owners, kiwi.tokenize(pieces), strict=True):
+        found[owner] += [(token.form, token.tag) for token in tokens if _HANGUL_ANY.search(token.form)]
+    return found
+
+
+def _korean_pieces(text: str) -> Iterable[str]:
+    """Yield the lines that hold Hangul, long ones in pieces: time grows faster than length."""
+    for line in text.splitlines():
+        if _HANGUL_ANY.search(line):
+            yield from (line,) if len(line) <= 800 else (p for p in _PIECE.findall(line) if _HANGUL_ANY.search(p))

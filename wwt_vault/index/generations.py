@@ -1,0 +1,246 @@
+"""Generations of the index on disk: whole, immutable once published, swapped by one rename.
+
+    current                        the number of the published generation
+    generations/17/lexical/…       ``lexical``
+    generations/17/rows.npz        ``rows``
+    generations/17/manifest.json   which documents are in it, in which state: what a refresh compares
+    generations/17/about.json      versions, counts, file sizes
+    generations/.new-…             being built; left over when a build was killed
+
+Readers open what ``current`` names and are never disturbed: the generation before stays until the next is published,
+and an open file outlives its name. Nothing is flushed to disk by force: after a power failure the sizes differ or a
+reader fails, and the index is built again from the vault.
+
+Everything a damaged file can raise becomes ``Damaged``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from wwt_vault.index import analysis, passages
+from wwt_vault.model.conversation import DocumentId, Revision
+
+if TYPE_CHECKING:
+    from wwt_vault.index.lexical import Reader
+    from wwt_vault.index.rows import Rows
+
+__all__ = [
+    "Damaged",
+    "Generation",
+    "Known",
+    "current_generation",
+    "new_folder",
+    "others",
+    "publish",
+    "read_manifest",
+    "reading",
+    "sweep",
+    "versions",
+    "write_about",
+    "write_manifest",
+]
+
+_FORMAT: Final = 1
+_DAMAGE_MARK: Final = "damaged"
+
+
+class Damaged(Exception):
+    """A generation that cannot be read; the message says what failed."""
+
+
+class Known(NamedTuple):
+    """A document as a generation holds it."""
+
+    stamp: str
+    """Of the file when it was read."""
+    settled: bool
+    """False: it was read so soon after its last change that the stamp may not tell; it is read once more."""
+    revision: Revision
+    passages: tuple[tuple[str, str], ...]
+    """Passage id and fingerprint, in reading order."""
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turn whatever reading an index file raises into ``Damaged``."""
+    try:
+        yield
+    except Damaged:
+        raise
+    except Exception as error:
+        # whoosh unpickles: a flipped byte calls anything with anything, so there is no list of what it raises.
+        raise Damaged(f"{what}: {type(error).__name__}: {error}"[:300]) from error
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a generation says of itself."""
+
+    number: int
+    versions: Mapping[str, int]
+    kiwi: str | None
+    """Version of the Korean analyser that made its terms, where there was Korean."""
+    documents: int
+    passages: int
+
+
+class Generation:
+    """A published generation, read lazily. Any number of threads."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        """Open generation ``number`` of the index in ``folder``. Raises ``Damaged``; reads only ``about.json``."""
+        self.number = number
+        self.folder = folder / "generations" / str(number)
+        self._lock = threading.Lock()
+        self._lexical: Reader | None = None
+        self._rows: Rows | None = None
+        with reading("about.json"):
+            if (self.folder / _DAMAGE_MARK).exists():
+                raise Damaged((self.folder / _DAMAGE_MARK).read_text("utf-8", "replace"))
+            about = json.loads((self.folder / "about.json").read_bytes())
+            for name, size in about["sizes"].items():
+                if (self.folder / name).stat().st_size != size:
+                    raise Damaged(f"{name} is not {size} bytes long")
+            self.about = About(number, about["versions"], about["kiwi"], about["documents"], about["passages"])
+
+    @property
+    def lexical(self) -> Reader:
+        """The inverted index."""
+        with self._lock:
+            if self._lexical is None:
+                from wwt_vault.index.lexical import Reader  # noqa: PLC0415 - whoosh and numpy, only to search
+
+                with reading("the inverted index"):
+                    self._lexical = Reader(self.folder / "lexical")
+            return self._lexical
+
+    @property
+    def rows(self) -> Rows:
+        """The row arrays."""
+        with self._lock:
+            if self._rows is None:
+                from wwt_vault.index.rows import load_rows  # noqa: PLC0415 - numpy, only to search
+
+                with reading("rows.npz"):
+                    self._rows = load_rows(self.folder / "rows.npz")
+                    if self._rows.passages != self.about.passages:
+                        raise Damaged(f"{self._rows.passages} rows, {self.about.passages} promised")
+            return self._rows
+
+    def manifest(self) -> dict[DocumentId, Known]:
+        """Return its documents. Raises ``Damaged``."""
+        return read_manifest(self.folder / "manifest.json")
+
+    def mark_damaged(self, reason: str) -> None:
+        """Make every process treat it as damaged, so that the next refresh builds anew."""
+        with suppress(OSError):  # a cache that cannot be written cannot be repaired either
+            (self.folder / _DAMAGE_MARK).write_text(reason, "utf-8")
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            if self._lexical is not None:
+                self._lexical.close()
+                self._lexical = None
+
+
+def versions() -> dict[str, int]:
+    """Return the versions that a generation must have been made by to be current."""
+    return {"format": _FORMAT, "analysis": analysis.VERSION, "passages": passages.VERSION}
+
+
+def current_generation(folder: Path) -> int | None:
+    """Return the number of the published generation, ``None`` when there is none. Raises ``Damaged``."""
+    try:
+        text = (folder / "current").read_text("ascii")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise Damaged(f"current: {error}") from error
+    if not text.strip().isdecimal():
+        raise Damaged(f"current holds {text[:20]!r}")
+    return int(text)
+
+
+def others(folder: Path, first: int | None) -> list[int]:
+    """Return the numbers of all generations there are, ``first`` before the others, those from the newest down."""
+    found: list[int] = []
+    with suppress(OSError):
+        found = [int(path.name) for path in (folder / "generations").iterdir() if path.name.isdecimal()]
+    return sorted(found, key=lambda number: (number != first, -number))
+
+
+def new_folder(folder: Path) -> Path:
+    """Make an empty folder to build in. Only the holder of the refresh lock calls this, so none else is building."""
+    generations = folder / "generations"
+    generations.mkdir(parents=True, exist_ok=True)
+    for left_over in generations.glob(".new-*"):
+        shutil.rmtree(left_over, ignore_errors=True)
+    fresh = generations / f".new-{os.getpid()}-{os.urandom(4).hex()}"
+    fresh.mkdir()
+    return fresh
+
+
+def publish(folder: Path, built: Path) -> int:
+    """Give a built folder the next number and make it current, atomically; return the number."""
+    number = max(others(folder, None), default=0) + 1
+    built.rename(built.parent / str(number))
+    aside = folder / f"current.{os.getpid()}"
+    aside.write_text(f"{number}\n", "ascii")
+    aside.replace(folder / "current")
+    return number
+
+
+def sweep(folder: Path, number: int, keep: int) -> None:
+    """Remove generations but ``number`` and the ``keep`` before it. What a reader holds open on Windows stays."""
+    for old in others(folder, number)[1 + keep :]:
+        shutil.rmtree(folder / "generations" / str(old), ignore_errors=True)
+
+
+def write_about(folder: Path, *, kiwi: str | None, documents: int, passages_count: int) -> None:
+    """Write ``about.json`` of a built folder, last, when all other files are there."""
+    sizes = {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        # The manifest is replaced when only stamps change, and lock files come and go.
+        if path.is_file() and path.name != "manifest.json" and not path.name.endswith("LOCK")
+    }
+    about = {
+        "versions": versions(),
+        "kiwi": kiwi,
+        "documents": documents,
+        "passages": passages_count,
+        "sizes": sizes,
+    }
+    (folder / "about.json").write_text(json.dumps(about), "utf-8")
+
+
+def write_manifest(path: Path, documents: Mapping[DocumentId, Known]) -> None:
+    """Write the documents atomically, under a checksum: a changed digit would hide a changed document."""
+    body = json.dumps(documents, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    aside = path.with_suffix(f".{os.getpid()}")
+    aside.write_bytes(f"{zlib.crc32(body):08x}\n".encode() + body)
+    aside.replace(path)
+
+
+def read_manifest(path: Path) -> dict[DocumentId, Known]:
+    """Read what ``write_manifest`` wrote. Raises ``Damaged``."""
+    with reading("manifest.json"):
+        checksum, _, body = path.read_bytes().partition(b"\n")
+        if int(checksum, 16) != zlib.crc32(body):
+            raise Damaged("manifest.json: the checksum differs")
+        documents: dict[str, list[Any]] = json.loads(body.decode("utf-8", "surrogatepass"))
+        return {
+            DocumentId(name): Known(stamp, settled, Revision(revision), tuple((i, f) for i, f in pairs))
+            for name, (stamp, settled, revision, pairs) in documents.items()
+        }

@@ -1,0 +1,221 @@
+"""From the vault's documents to the next generation: one path for the first build, a change and a rebuild.
+
+A catalog (document to stamp of its file, no content read) is compared with the manifest of the current generation. Only
+documents whose stamp differs are loaded; of those only passages whose fingerprint differs are written. A rebuild is the
+same with an empty manifest. The next generation is built aside, opened, counted, and only then published.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from pathlib import Path
+
+from wwt_vault.errors import WwtError
+from wwt_vault.index import analysis, passages
+from wwt_vault.index.building import Builder
+from wwt_vault.index.comparison import Catalog, Change, compare, is_settled
+from wwt_vault.index.generations import (
+    Damaged,
+    Generation,
+    Known,
+    current_generation,
+    read_manifest,
+    versions,
+    write_manifest,
+)
+from wwt_vault.index.results import RefreshReport
+from wwt_vault.model.conversation import DocumentId, Problem
+from wwt_vault.model.knowledge import Document
+
+__all__ = ["Loader", "Progress", "Refresh"]
+
+Loader = Callable[[DocumentId], Document]
+Progress = Callable[[int, int], None]
+"""Called with what is done and what there is to do."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Outcome:
+    """What was done."""
+
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    pending: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Base:
+    """What is published."""
+
+    generation: Generation | None
+    """``None``: there is none, or it cannot be read."""
+    known: Mapping[DocumentId, Known]
+    """Its documents, as far as they can be read."""
+    outdated: str | None
+    """Why it cannot be built upon though it is there; ``None`` when it can, or when there is none."""
+
+    def report(self, *, pending: int = 0, withheld: int = 0, busy: bool = False) -> RefreshReport:
+        """Say that it answers as it is."""
+        about = self.generation.about if self.generation else None
+        return RefreshReport(
+            generation=about.number if about else None,
+            documents=about.documents if about else 0,
+            passages=about.passages if about else 0,
+            pending=pending,
+            withheld=withheld,
+            busy=busy,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refresh:
+    """One refresh; the fields are the arguments of ``Index.refresh``."""
+
+    folder: Path
+    catalog: Catalog
+    load: Loader
+    zone: tzinfo
+    progress: Progress | None = None
+    allow_shrink: bool = False
+    budget_seconds: float | None = None
+    wait_seconds: float = 2.0
+    clock: Callable[[], int] = time.time_ns
+
+    def run(self, *, rebuild: bool) -> RefreshReport:
+        """Do it. Raises ``OSError`` when the folder cannot be written."""
+        base, change = self._compare()
+        if base.generation is not None and not (rebuild or base.outdated or change):
+            return base.report(withheld=len(change.withheld))
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that only a change needs
+
+        deadline = None if self.budget_seconds is None else time.monotonic() + self.budget_seconds
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            with FileLock(self.folder / "refresh.lock", timeout=self.wait_seconds):
+                # Once more: another process may have done it while this one waited.
+                base, change = self._compare()
+                if base.generation is not None and not (rebuild or base.outdated):
+                    try:
+                        return self._apply(base, change, deadline)
+                    except Damaged as damage:
+                        base.generation.mark_damaged(str(damage))
+                        base, change = self._compare()
+                if change.withheld or (deadline is not None and base.generation is not None):
+                    # Nothing to build from, or no time to: what there is goes on answering.
+                    return base.report(withheld=len(change.withheld), pending=len(self.catalog))
+                nothing = _Base(generation=None, known={}, outdated=base.outdated)
+                return self._apply(nothing, compare(self.catalog, {}, allow_shrink=True), deadline)
+        except Timeout:
+            return base.report(busy=True, pending=len(change.read) + len(change.removed))
+
+    def _compare(self) -> tuple[_Base, Change]:
+        base = _read_base(self.folder)
+        return base, compare(self.catalog, base.known, allow_shrink=self.allow_shrink)
+
+    def _apply(self, base: _Base, change: Change, deadline: float | None) -> RefreshReport:
+        """Build and publish what ``change`` asks for on top of ``base``. No document is begun after ``deadline``.
+
+        When this raises nothing was published and the old generation answers.
+        """
+        outcome = _Outcome()
+        documents = dict(base.known)
+        builder = Builder(self.folder, base.generation)
+        try:
+            for gone in change.removed:
+                builder.drop(passage for passage, _ in documents.pop(gone).passages)
+                outcome.removed += 1
+            for done, name in enumerate(change.read):
+                if deadline is not None and time.monotonic() > deadline:
+                    outcome.pending += len(change.read) - done
+                    break
+                if self.progress:
+                    self.progress(done, len(change.read))
+                self._take(name, documents, builder, outcome)
+            builder.flush()
+            if self.progress and not outcome.pending:
+                self.progress(len(change.read), len(change.read))
+            if builder.changed:
+                number = builder.finish(documents, keep=1)
+            else:
+                builder.cancel()
+        except BaseException:
+            builder.cancel()
+            raise
+        if not builder.changed and base.generation is not None:
+            # Touched, not changed: the stamps are all that is new.
+            write_manifest(base.generation.folder / "manifest.json", documents)
+            number = base.generation.number
+        return RefreshReport(
+            generation=number,
+            documents=len(documents),
+            passages=sum(len(known.passages) for known in documents.values()),
+            added=outcome.added,
+            updated=outcome.updated,
+            removed=outcome.removed,
+            pending=outcome.pending,
+            withheld=len(change.withheld),
+            repaired=base.outdated,
+            problems=tuple(outcome.problems),
+        )
+
+    def _take(self, name: DocumentId, documents: dict[DocumentId, Known], builder: Builder, outcome: _Outcome) -> None:
+        """Read one document and hand on what changed of it. One that cannot be read stays as it was for now."""
+        before = documents.get(name)
+        had = before.passages if before else ()
+        stamp = self.catalog[name]
+        read_at = self.clock()
+        try:
+            document = self.load(name)
+        except FileNotFoundError:  # deleted since the catalog was made
+            if before is not None:
+                builder.drop(passage for passage, _ in had)
+                del documents[name]
+                outcome.removed += 1
+            return
+        except (OSError, WwtError) as error:
+            outcome.pending += 1
+            outcome.problems.append(Problem("unreadable", name, 0, f"cannot be read, will be tried again: {error}"))
+            return
+        outcome.problems.extend(document.problems)
+        settled = is_settled(stamp, read_at, before)
+        if before is not None and before.revision == document.revision:
+            documents[name] = before._replace(stamp=stamp, settled=settled)
+            return
+        drafts = passages.drafts(document, self.zone)
+        has = tuple((draft.passage.id, draft.fingerprint) for draft in drafts)
+        same = frozenset(had) & frozenset(has)
+        builder.drop(pair[0] for pair in had if pair not in same)
+        builder.add(draft for draft, pair in zip(drafts, has, strict=True) if pair not in same)
+        documents[name] = Known(stamp, settled, document.revision, has)
+        if before is None:
+            outcome.added += 1
+        else:
+            outcome.updated += 1
+
+
+def _read_base(folder: Path) -> _Base:
+    number: int | None = None
+    try:
+        number = current_generation(folder)
+        if number is None:
+            return _Base(generation=None, known={}, outdated=None)
+        generation = Generation(folder, number)
+        known = generation.manifest()
+    except Damaged as damage:
+        known = {}
+        with suppress(Damaged):  # how many documents there were still guards against an unmounted vault
+            known = read_manifest(folder / "generations" / str(number) / "manifest.json")
+        return _Base(generation=None, known=known, outdated=f"it was damaged ({damage})")
+    about = generation.about
+    if dict(about.versions) != versions():
+        return _Base(generation=generation, known=known, outdated="it was made by another version of this program")
+    kiwi = analysis.kiwi_version()
+    if kiwi and about.kiwi and kiwi != about.kiwi:
+        return _Base(generation=generation, known=known, outdated=f"kiwipiepy {about.kiwi} became {kiwi}")
+    return _Base(generation=generation, known=known, outdated=None)

@@ -1,0 +1,170 @@
+"""Questions to one generation: by words and by meaning, over arrays of all its rows.
+
+Scores of a question do not depend on the filters, so those of the last few questions are kept: asking for its terms,
+its hits and its cosines computes once. Every method raises ``Damaged`` when the generation cannot be read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wwt_vault.index import analysis, filters, passages
+from wwt_vault.index.generations import Generation, reading
+from wwt_vault.index.ranking import Scored, best, candidates, score
+from wwt_vault.index.results import KeywordHit, MeaningHit, QueryTerm
+from wwt_vault.model.knowledge import Filters, Passage
+
+if TYPE_CHECKING:
+    from wwt_vault.index.embedder import Embedder
+    from wwt_vault.index.vectors import VectorStore
+
+__all__ = ["Searcher"]
+
+_REMEMBERED: Final = 4
+_VERIFIED: Final = 200
+"""Best candidates in which a quoted phrase is looked for word by word."""
+
+
+class Searcher:
+    """One generation, open for searching. Any number of threads."""
+
+    def __init__(self, generation: Generation) -> None:
+        """Search ``generation``; opens its files at the first question."""
+        self.generation = generation
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[object, ...], Any] = OrderedDict()
+
+    def terms(self, question: str) -> tuple[QueryTerm, ...]:
+        """Return the words that are searched for."""
+        return tuple(QueryTerm(word.surface, word.idf) for word in self._scored(question)[1].words)
+
+    def keyword(self, question: str, limit_to: Filters, limit: int) -> list[KeywordHit]:
+        """Return the best passages by their words."""
+        asked, scored = self._scored(question)
+        if asked.is_empty:
+            return []
+        with reading("searching by words"):
+            rows = self.generation.rows
+            wanted = self._wanted(limit_to) & (scored.scores > 0) & scored.quoted
+            found = best(scored.scores, rows, wanted, max(limit, _VERIFIED) if asked.phrases else limit)
+            hits = [(int(row), self._passage(int(row))) for row in found]
+        if asked.phrases:
+            literal = [hit for hit in hits if _says(hit[1], asked.phrases)]
+            hits = (literal or hits)[:limit]
+        return [
+            KeywordHit(
+                passage,
+                float(scored.scores[row]),
+                tuple(word.surface for word, holds in zip(scored.words, scored.matched[:, row], strict=True) if holds),
+            )
+            for row, passage in hits
+        ]
+
+    def keyword_scores(self, question: str, ids: Iterable[str]) -> dict[str, float]:
+        """Return the score of given passages: 0 where no word is; passages of other generations are left out."""
+        scores = self._scored(question)[1].scores
+        return {passage: float(scores[row]) for passage, row in self._places(ids)}
+
+    def meaning(
+        self, question: str, limit_to: Filters, limit: int, *, embedder: Embedder, store: VectorStore
+    ) -> list[MeaningHit] | None:
+        """Return the passages nearest in meaning; ``None`` when no passage has a vector yet."""
+        cosines = self._cosines(question, embedder, store)
+        if cosines is None:
+            return None
+        with reading("searching by meaning"):
+            wanted = self._wanted(limit_to) & np.isfinite(cosines)
+            found = best(cosines, self.generation.rows, wanted, limit)
+            return [MeaningHit(self._passage(int(row)), float(cosines[row])) for row in found]
+
+    def cosines(
+        self, question: str, ids: Iterable[str], *, embedder: Embedder, store: VectorStore
+    ) -> dict[str, float] | None:
+        """Return the cosine of given passages, those without a vector left out; ``None`` when there is no vector."""
+        cosines = self._cosines(question, embedder, store)
+        if cosines is None:
+            return None
+        return {passage: float(cosines[row]) for passage, row in self._places(ids) if np.isfinite(cosines[row])}
+
+    def embedded(self, store: VectorStore) -> int:
+        """Return how many passages have all their vectors."""
+        rows = self.generation.rows
+        missing = rows.vector_row[store.slots(rows.vector_key) < 0]
+        return rows.passages - len(np.unique(missing[rows.alive[missing]]))
+
+    def pending(self, store: VectorStore) -> list[tuple[int, int]]:
+        """Return ``(vector key, row)`` of every text that has no vector, newest passages first, each key once."""
+        rows = self.generation.rows
+        at = np.flatnonzero((store.slots(rows.vector_key) < 0) & rows.alive[rows.vector_row])
+        at = at[np.argsort(-rows.time[rows.vector_row[at]], kind="stable")]
+        by_key: dict[int, int] = {}
+        for row, key in zip(rows.vector_row[at].tolist(), rows.vector_key[at].tolist(), strict=True):
+            by_key.setdefault(key, row)
+        return list(by_key.items())
+
+    def passage(self, row: int) -> Passage:
+        """Return the passage of a row."""
+        with reading("a passage"):
+            return self._passage(row)
+
+    def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        """Return the passages of these ids that are in this generation."""
+        return {passage: self.passage(row) for passage, row in self._places(ids)}
+
+    def _passage(self, row: int) -> Passage:
+        return passages.from_payload(self.generation.lexical.payload(row))
+
+    def _places(self, ids: Iterable[str]) -> list[tuple[str, int]]:
+        place = self.generation.rows.place
+        return [(passage, place[key]) for passage in ids if (key := int(passage, 16)) in place]
+
+    def _wanted(self, limit_to: Filters) -> NDArray[np.bool_]:
+        since = None if limit_to.since is None else filters.milliseconds(limit_to.since)
+        until = None if limit_to.until is None else filters.milliseconds(limit_to.until)
+        terms = filters.terms_wanted(limit_to)
+        return candidates(self.generation.lexical, self.generation.rows, terms, since, until)
+
+    def _scored(self, question: str) -> tuple[analysis.Question, Scored]:
+        def work() -> tuple[analysis.Question, Scored]:
+            asked = analysis.ask(question)
+            with reading("searching by words"):
+                return asked, score(self.generation.lexical, self.generation.rows, asked)
+
+        found: tuple[analysis.Question, Scored] = self._once(("words", question), work)
+        return found
+
+    def _cosines(self, question: str, embedder: Embedder, store: VectorStore) -> NDArray[np.float32] | None:
+        """Return the cosine of every row, of its nearest text; NaN where there is no vector."""
+        rows = self.generation.rows
+        vector = self._once(("vector", question, embedder.name), lambda: embedder.query(question))
+        each = store.cosines(rows.vector_key, vector)
+        if len(each) and np.isnan(each).all():
+            return None
+        nearest = np.full(len(rows), np.nan, dtype=np.float32)
+        np.fmax.at(nearest, rows.vector_row, each)
+        return nearest
+
+    def _once(self, what: tuple[object, ...], work: Callable[[], Any]) -> Any:
+        with self._lock:
+            if what in self._known:
+                self._known.move_to_end(what)
+                return self._known[what]
+        # Outside the lock: a question that loads the Korean analyser must not hold up all others.
+        result = work()
+        with self._lock:
+            self._known[what] = result
+            while len(self._known) > 2 * _REMEMBERED:
+                self._known.popitem(last=False)
+        return result
+
+
+def _says(passage: Passage, phrases: Collection[analysis.Phrase]) -> bool:
+    """Say whether a passage holds every phrase literally."""
+    text = analysis.plain("\n".join((passage.title, passage.heading, passage.text, *passage.questions, *passage.tags)))
+    return all(phrase.text in text for phrase in phrases)

@@ -24,10 +24,12 @@ NOON = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 
 
 def event(number: int) -> EventId:
+    """Return an id."""
     return EventId(f"20261130T03{number:02}00Z-{number:012x}")
 
 
 def passage(document: str, text: str, *, layer: str = "session", **fields: object) -> Passage:
+    """Return a passage with what a test does not care about filled in."""
     values: dict[str, object] = {
         "id": f"{abs(hash((document, text))):016x}"[:16],
         "document": DocumentId(document),
@@ -47,10 +49,12 @@ def passage(document: str, text: str, *, layer: str = "session", **fields: objec
 
 
 def hit(found: Passage) -> Hit:
+    """Return a hit on a passage."""
     return Hit(passage=found, score=1.0, keyword_score=5.0, meaning_score=None, why="")
 
 
 def source(*turns: tuple[int, str, str], updated: datetime | None = NOON, **fields: object) -> Source:
+    """Return a document's source with these turns: event number, role, text."""
     values: dict[str, object] = {
         "title": "A title",
         "revision": Revision("ab" * 32),
@@ -61,6 +65,7 @@ def source(*turns: tuple[int, str, str], updated: datetime | None = NOON, **fiel
 
 
 def built(hits: list[Passage], sources: dict[str, Source], **arguments: object) -> ContextPack:
+    """Build a context with what a test does not care about filled in."""
     values: dict[str, object] = {"terms": ("ssh",), "curated": frozenset(), "zone": SEOUL}
     return build("ssh?", [hit(found) for found in hits], sources=sources, **{**values, **arguments})  # type: ignore[arg-type]
 

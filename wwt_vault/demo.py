@@ -62,9 +62,9 @@ def run(
         taken = conversations.ingest(workspace, [data / host for host in HOSTS], progress=step)
     tell(f"Took in {taken['events_added']} messages of {len(taken['sessions'])} sessions with {', '.join(HOSTS)}.")
     with bar("Indexing") as step:
-        freshness.refresh(workspace, progress=step)
+        freshness.refresh(workspace, seconds=None, progress=step)
     with bar("Embedding") as step:
-        freshness.embed(workspace, None, progress=step)
+        freshness.embed(workspace, progress=step)
     status = workspace.index.status()
     tell(
         f"Indexed {status.passages} passages, {status.embedded} of them by meaning too ({status.model or 'no model'})."

@@ -12,7 +12,7 @@ as the best hit. The same words are shown once, and no note or session fills the
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,7 @@ from wwt_vault.errors import BadArgument
 from wwt_vault.model.knowledge import Filters, Hit, Passage
 
 if TYPE_CHECKING:
-    from wwt_vault.index import Index
+    from wwt_vault.index import Index, KeywordHit, MeaningHit
 
 __all__ = ["MAX_LIMIT", "MAX_QUERY", "SearchResult", "search"]
 
@@ -84,15 +84,14 @@ def search(
     by_words = index.keyword(text, filters, _POOL)
     by_meaning = index.meaning(text, filters, _POOL)
     notes += _limits(index, by_meaning is None)
-    candidates = _candidates(by_words, by_meaning or (), terms)
+    candidates = _candidates(index, text, by_words, by_meaning or (), terms)
     if not candidates:
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
-        return SearchResult(query=query, found=False, notes=(*notes, nothing))
-    cosines = [cosine for _, cosine in by_meaning or ()]
-    if not _is_answered(candidates, cosines):
+        return SearchResult(query=query, found=False, terms=tuple(terms), notes=(*notes, nothing))
+    if not _is_answered(candidates, [hit.cosine for hit in by_meaning or ()]):
         return SearchResult(query=query, found=False, terms=tuple(terms), notes=notes)
-    _score(candidates, cosines, meaning_weight, complete=by_meaning is not None and not _is_partial(index))
+    _score(candidates, meaning_weight)
     ranked = _one_of_each(_in_order(candidates))
     hits = tuple(_hit(candidate, terms) for candidate, _ in zip(ranked, range(limit), strict=False))
     return SearchResult(query=query, found=True, hits=hits, terms=tuple(terms), notes=notes)
@@ -106,26 +105,24 @@ def _readable(query: str) -> tuple[str, tuple[str, ...]]:
     return text[:MAX_QUERY], (f"The question is long: only its first {MAX_QUERY} characters were searched.",)
 
 
-def _is_partial(index: Index) -> bool:
-    status = index.status()
-    return status.embedded < status.passages
-
-
 def _limits(index: Index, no_meaning: bool) -> tuple[str, ...]:
+    """Say in what way this answer is less than it could be."""
     status = index.status()
-    if no_meaning:
-        return ("Searched by words only: no embedding model is ready.",)
-    if status.embedded < status.passages:
+    if no_meaning and status.passages:
+        return (f"Searched by words only: {status.problem or 'no embedding model is ready'}.",)
+    if status.model and status.embedded < status.passages:
         return (f"Meaning is known of {status.embedded} of {status.passages} passages so far; words of all.",)
     return ()
 
 
 def _candidates(
-    by_words: Sequence[tuple[Passage, float, Collection[str]]],
-    by_meaning: Sequence[tuple[Passage, float]],
+    index: Index,
+    text: str,
+    by_words: Sequence[KeywordHit],
+    by_meaning: Sequence[MeaningHit],
     terms: Mapping[str, float],
 ) -> list[_Candidate]:
-    """Join both lists by passage."""
+    """Join both lists by passage, and fill in what each side says of the other's passages."""
     total = sum(terms.values())
     found: dict[str, _Candidate] = {}
     for passage, score, matched in by_words:
@@ -134,6 +131,13 @@ def _candidates(
         found[passage.id] = _Candidate(passage=passage, keyword=score, terms=own, coverage=coverage)
     for passage, cosine in by_meaning:
         found.setdefault(passage.id, _Candidate(passage=passage)).cosine = cosine
+    if by_meaning:
+        wordless = [name for name, candidate in found.items() if not candidate.keyword]
+        for name, score in index.keyword_scores(text, wordless).items():
+            found[name].keyword = score
+        far = [name for name, candidate in found.items() if candidate.cosine is None]
+        for name, cosine in (index.cosines(text, far) or {}).items():
+            found[name].cosine = cosine
     return list(found.values())
 
 
@@ -165,23 +169,16 @@ def _meaning_share(weight: float, words: float) -> float:
     return weight + (max(weight, 0.8) - weight) * (1 - words / _ENOUGH_WORDS)
 
 
-def _score(candidates: Sequence[_Candidate], cosines: Sequence[float], weight: float, *, complete: bool) -> None:
+def _score(candidates: Sequence[_Candidate], weight: float) -> None:
     """Give every candidate its fused score: both sides scaled to 0..1 within this question, then weighted."""
     best = max(candidate.keyword for candidate in candidates) or 1.0
-    if not cosines:
-        for candidate in candidates:
-            candidate.score = candidate.keyword / best
-        return
-    share = _meaning_share(weight, max(candidate.coverage for candidate in candidates))
-    low, high = min(cosines), max(cosines)
-    width = (high - low) or 1.0
+    cosines = [candidate.cosine for candidate in candidates if candidate.cosine is not None]
+    share = _meaning_share(weight, max(candidate.coverage for candidate in candidates)) if cosines else 0.0
+    low, high = (min(cosines), max(cosines)) if cosines else (0.0, 0.0)
     for candidate in candidates:
-        words = candidate.keyword / best
+        words = meaning = candidate.keyword / best  # without a vector yet: that must not count against it
         if candidate.cosine is not None:
-            meaning = (candidate.cosine - low) / width if high > low else 1.0
-        else:
-            # Beyond the pool of the meaning side; or without a vector yet, which must not count against it.
-            meaning = 0.0 if complete else words
+            meaning = (candidate.cosine - low) / (high - low) if high > low else 1.0
         candidate.score = (1 - share) * words + share * meaning
 
 

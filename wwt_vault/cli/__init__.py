@@ -89,19 +89,20 @@ def _run(common: Common, arguments: list[str]) -> int:
 
 def _common(arguments: Sequence[str]) -> tuple[Common, list[str]]:
     """Take ``--vault`` and ``--json`` out of the arguments, before or after the command; not behind ``--``."""
-    vault, as_json, rest = None, False, []
-    words = iter(arguments)
-    for word in words:
+    vault: str | None = None
+    as_json = False
+    rest: list[str] = []
+    words = list(arguments)
+    while words:
+        word = words.pop(0)
         if word == "--":
-            rest += [word, *words]
-        elif word == "--json":
+            return Common(vault, as_json), [*rest, word, *words]
+        if word == "--json":
             as_json = True
-        elif word == "--vault":
-            vault = next(words, None)
-            if not vault:
-                rest.append(word)  # the parser says what is missing
-        elif word.startswith("--vault="):
+        elif word == "--vault" and words and not words[0].startswith("-"):
+            vault = words.pop(0)
+        elif word.startswith("--vault=") and word != "--vault=":
             vault = word.removeprefix("--vault=")
         else:
-            rest.append(word)
+            rest.append(word)  # the parser says what is wrong with a --vault that names nothing
     return Common(vault, as_json), rest

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+_INDEX_SECONDS: Final = 20.0
 _EMBED_SECONDS: Final = 5.0
-"""A search gives vectors to new passages for so long at most; ``wwt index refresh`` finishes the rest."""
+"""A search indexes what changed, and gives vectors to it, for so long at most; ``wwt index refresh`` does the rest."""
 
 _Project = Annotated[str | None, typer.Option(help="Only this project.")]
 
@@ -54,8 +55,9 @@ def search(
     from wwt_vault.operations import recall  # noqa: PLC0415 - see the package's docstring
 
     common: Common = ctx.obj
+    opened, missing = _opened(common)
     result = recall.search(
-        _opened(common),
+        opened,
         query,
         project=project,
         host=host,
@@ -68,7 +70,7 @@ def search(
         tag=tag,
         status=status,
         limit=limit,
-        fresh=True,
+        missing=missing,
     )
     emit(common, result, render.search)
 
@@ -84,7 +86,8 @@ def context(
     from wwt_vault.operations import recall  # noqa: PLC0415
 
     common: Common = ctx.obj
-    result = recall.context(_opened(common), query, project=project, budget_tokens=budget, as_of=as_of, fresh=True)
+    opened, missing = _opened(common)
+    result = recall.context(opened, query, project=project, budget_tokens=budget, as_of=as_of, missing=missing)
     emit(common, result, render.context)
 
 
@@ -148,13 +151,13 @@ def mark_curated(
     emit(common, result, lambda found: f"{found['host']} {found['session_id']} is curated up to {found['upto']}.")
 
 
-def _opened(common: Common) -> Workspace:
-    """Open the vault and bring its index up to date, with a bar while that takes time."""
+def _opened(common: Common) -> tuple[Workspace, list[str]]:
+    """Open the vault and bring its index up to date, with a bar while that takes time; say what is still missing."""
     from wwt_vault.operations import freshness, workspace  # noqa: PLC0415
 
     opened = workspace.open_workspace(common.vault)
     with progress("Indexing") as step:
-        freshness.refresh(opened, progress=step)
+        missing = freshness.catch_up(opened, _INDEX_SECONDS, progress=step)
     with progress("Embedding") as step:
         freshness.embed(opened, _EMBED_SECONDS, progress=step)
-    return opened
+    return opened, missing

@@ -100,7 +100,7 @@ def index(found: Json) -> str:
     ]
     if any(found.get(key) for key in ("added", "updated", "removed")):
         lines.append(f"added {found['added']}, updated {found['updated']}, removed {found['removed']}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"! {problem}" for problem in found["problems"])])
 
 
 def queue(found: Json) -> str:
@@ -144,10 +144,13 @@ def init(found: Json) -> str:
 
 def setup(found: Json) -> str:
     """What was connected and what is left for the person."""
+    if found["diff"]:
+        return found["diff"] + "Nothing was changed (--dry-run)."
     lines = [f"Vault {found['vault']}"]
     for entry in found["hosts"]:
         lines.append(f"{entry['host']}: hooks {entry['hooks']}, MCP {entry['mcp']}, imported {entry['imported']}")
         lines += [f"  to do: {step}" for step in entry["todo"]]
+        lines += [f"  refused: {error['message']}" for error in entry["refused"]]
     return "\n".join(lines if found["hosts"] else [*lines, "None of the hosts known here is installed."])
 
 

@@ -12,6 +12,8 @@ from wwt_vault.cli.output import Common, emit, progress, say
 
 __all__ = ["register"]
 
+_REFUSED = 3
+
 
 def register(app: typer.Typer, epilog: str) -> None:
     """Add the commands to ``app``."""
@@ -23,11 +25,14 @@ def init(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(help="The folder to become a vault; may hold one already.")],
     lang: Annotated[str, typer.Option(help="Language of the template: en or ko.")] = "en",
+    timezone: Annotated[
+        str | None, typer.Option(help="Zone of dates in it, such as Asia/Seoul; else this machine's.")
+    ] = None,
 ) -> None:
-    """Make a vault, and make it the one that wwt uses."""
+    """Make a vault; it becomes the one that wwt uses if there is none yet."""
     from wwt_vault.operations import beginnings  # noqa: PLC0415 - see the package's docstring
 
-    emit(ctx.obj, beginnings.init(path, lang=lang), render.init)
+    emit(ctx.obj, beginnings.init(path, lang=lang, timezone=timezone), render.init)
 
 
 def setup(
@@ -43,6 +48,8 @@ def setup(
     with progress("Importing") as step:
         result = beginnings.setup(common.vault, hosts=host or [], remove=remove, dry_run=dry_run, progress=step)
     emit(common, result, render.setup)
+    if any(entry["refused"] for entry in result["hosts"]):
+        raise typer.Exit(_REFUSED)
 
 
 def ingest(

@@ -69,10 +69,10 @@ def _indexed(common: Common, *, rebuild: bool, allow_shrink: bool) -> None:
 
     opened = workspace.open_workspace(common.vault)
     with progress("Indexing") as step:
-        changes = freshness.refresh(opened, progress=step, rebuild=rebuild, allow_shrink=allow_shrink)
+        report = freshness.refresh(opened, seconds=None, progress=step, rebuild=rebuild, allow_shrink=allow_shrink)
     with progress("Embedding") as step:
         freshness.embed(opened, None, progress=step)
-    emit(common, {**upkeep.index_status(opened), **changes}, render.index)
+    emit(common, upkeep.index_status(opened, report), render.index)
 
 
 def index_status(ctx: typer.Context) -> None:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Session", "exit_with_parent"]
 
-_SLICE_SECONDS: Final = 1.0
-"""The thread embeds for so long before it looks whether something new must be indexed first."""
 _QUIET_SECONDS: Final = 0.3
 """After a change in the vault: an editor or an agent often writes several files at once."""
 
@@ -61,16 +59,15 @@ class Session:
         self._work.set()
 
     def _keep_fresh(self, workspace: Workspace) -> None:
-        """Index what changed, then give vectors to what has none, a slice at a time, for as long as there is work."""
+        """Index what changed, then give vectors to what has none; what changes meanwhile is indexed first."""
         from wwt_vault.operations.freshness import embed, refresh  # noqa: PLC0415
 
         while not self._closed.is_set():
             self._work.wait()
             self._work.clear()
             try:
-                refresh(workspace)
-                while not self._closed.is_set() and not self._work.is_set() and embed(workspace, _SLICE_SECONDS):
-                    pass
+                refresh(workspace, seconds=None)
+                embed(workspace, stop=self._work.is_set)
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.
                 _log.warning("the index could not be brought up to date: %s", error)

@@ -2,22 +2,132 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from wwt_vault.vault import creation
+from wwt_vault import setup as connections
+from wwt_vault.capture import find_transcripts
+from wwt_vault.config import named_vault, user_folders
+from wwt_vault.errors import VaultMissing, WwtError
+from wwt_vault.ingest import transcripts
+from wwt_vault.setup import HostPlan, Machine
+from wwt_vault.state import state_for
+from wwt_vault.vault import Vault, creation, open_vault
 
-__all__ = ["init", "setup"]
+__all__ = ["init", "local_timezone", "setup"]
 
 Json = dict[str, Any]
 
+_FOLDER: Final = "wwt-vault"
+"""In the home folder: where setup makes a vault when none is named."""
 
-def init(path: Path, *, lang: str = "en") -> Json:
+
+def init(path: Path, *, lang: str = "en", timezone: str | None = None) -> Json:
     """Make a vault from the template at ``path`` if there is none. Returns ``{vault, created}``.
 
-    Nothing of the person's is overwritten. Raises ``BadArgument``, ``VaultReadOnly``.
+    Nothing of the person's is overwritten. It becomes the vault that is used when none is named, if there is no such
+    vault yet. Raises ``BadArgument``, ``VaultReadOnly``, ``UnparsableSettings``.
     """
-    created = not (path / ".wwt" / "vault.json").is_file()
-    vault = creation.create_vault(path, lang=lang)
+    created = not _holds_vault(path)
+    vault = creation.create_vault(path, lang=lang, timezone=timezone or local_timezone())
+    if named_vault() is None:
+        connections.name_vault(vault.root, user_folders().config / "config.toml")
     return {"vault": str(vault.root), "created": created}
+
+
+def setup(
+    argument: str | None = None,
+    *,
+    hosts: Sequence[str] = (),
+    remove: bool = False,
+    dry_run: bool = False,
+    machine: Machine | None = None,
+    program: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Json:
+    """Connect ``hosts`` (those on this machine, if none are named), or take out with ``remove`` what that put in.
+
+    Makes a vault if none is named, imports the conversations that the hosts still have, and says what is left to do.
+    ``dry_run`` changes nothing and shows what would change. ``machine`` and ``program`` (how this program was called)
+    are this machine's unless given. Returns ``{vault, hosts: [{host, hooks, mcp, imported, todo, refused}], diff}``.
+    Raises ``BadArgument`` for an unknown host, ``VaultMissing`` when a vault is named that is not there.
+    """
+    machine = machine or Machine(home=Path.home(), environ=os.environ)
+    programs = connections.find_programs(program or sys.argv[0])
+    chosen = list(hosts) or connections.detect(machine)
+    plan = connections.disconnect if remove else connections.connect
+    plans = plan(chosen, machine, programs)
+    shown = "".join(map(connections.diff, plans)) if dry_run else ""
+    vault = None if remove or dry_run else _vault(argument)
+    if not dry_run:
+        plans = [connections.carry_out(planned, machine) for planned in plans]
+    results = [_result(planned, _imported(vault, planned.host, machine, progress)) for planned in plans]
+    root = vault.root if vault else named_vault(argument) or Path.home() / _FOLDER
+    return {"vault": str(root), "hosts": results, "diff": shown}
+
+
+def local_timezone() -> str | None:
+    """Return the IANA name of this machine's time zone as far as it tells, ``None`` where it does not."""
+    named = os.environ.get("TZ", "").lstrip(":")
+    try:
+        link = named or os.path.realpath("/etc/localtime")
+    except OSError:
+        return None
+    name = link.rpartition("zoneinfo/")[2]
+    return name if re.fullmatch(r"[A-Za-z_+-]+(/[A-Za-z0-9_+-]+)+|UTC", name) else None
+
+
+def _vault(argument: str | None) -> Vault:
+    """Open the vault that is named; make one where that was asked for, or none is named.
+
+    One that the settings name and that is missing may only be not mounted: that is an error.
+    """
+    asked = argument or os.environ.get("WWT_VAULT")
+    root = named_vault(argument)
+    if root is None or asked:
+        root = root or Path.home() / _FOLDER
+        language = "ko" if os.environ.get("LANG", "").startswith("ko") else "en"
+        vault = creation.create_vault(root, lang=language, timezone=local_timezone())
+    else:
+        vault = open_vault(root)
+    connections.name_vault(vault.root, user_folders().config / "config.toml")
+    return vault
+
+
+def _holds_vault(path: Path) -> bool:
+    try:
+        open_vault(path)
+    except VaultMissing:
+        return False
+    return True
+
+
+def _imported(
+    vault: Vault | None, host: str, machine: Machine, progress: Callable[[int, int], None] | None
+) -> Mapping[str, Any]:
+    """Import what the host still has; return how many messages, and what was not understood."""
+    if vault is None:
+        return {"events": 0, "problem": None}
+    paths = find_transcripts(host, machine.home, machine.environ)
+    try:
+        report = transcripts.ingest_paths(vault, state_for(vault), paths, host=host, progress=progress)
+    except (WwtError, OSError) as error:
+        return {"events": 0, "problem": f"Its conversations could not be imported: {error}"}
+    skipped = len(report.skipped)
+    problem = f"{skipped} parts of its conversations were not understood: `wwt ingest` names them." if skipped else None
+    return {"events": report.events_added, "problem": problem}
+
+
+def _result(plan: HostPlan, imported: Mapping[str, Any]) -> Json:
+    return {
+        "host": plan.host,
+        "hooks": plan.hooks,
+        "mcp": plan.mcp,
+        "imported": imported["events"],
+        "todo": [*plan.todo, *([imported["problem"]] if imported["problem"] else [])],
+        "refused": [error.as_json() for error in plan.refused],
+    }

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Final
 
+from wwt_vault.errors import IndexUnavailable
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Document
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents
 
-__all__ = ["embed", "refresh", "refresh_ledger"]
+if TYPE_CHECKING:
+    from wwt_vault.index import RefreshReport
+
+__all__ = ["ANSWER_SECONDS", "catch_up", "embed", "refresh", "refresh_ledger"]
+
+ANSWER_SECONDS: Final = 2.0
+"""Seconds an answer spends on what changed; what is left then is indexed in the background or by the next call."""
 
 Progress = Callable[[int, int], None]
 
@@ -18,15 +26,17 @@ Progress = Callable[[int, int], None]
 def refresh(
     workspace: Workspace,
     *,
+    seconds: float | None = ANSWER_SECONDS,
     progress: Progress | None = None,
     rebuild: bool = False,
     allow_shrink: bool = False,
-) -> dict[str, Any]:  # JSON
-    """Index what changed since last time, by words; vectors follow with ``embed``. Returns ``{added, updated,
-    removed}``.
+) -> RefreshReport:
+    """Index by words what changed since last time, newest first, for ``seconds`` at most (``None``: all of it).
 
-    While another process writes the index this one answers from what is there.
+    Vectors follow with ``embed``. While another process writes the index this one answers from what is there. Raises
+    ``IndexUnavailable`` when it cannot be written, ``VaultMissing``.
     """
+    deadline = None if seconds is None else time.monotonic() + seconds
     catalog = documents.catalog(workspace.vault)
 
     def load(name: DocumentId) -> Document:
@@ -34,17 +44,47 @@ def refresh(
         workspace.ledger.note(document, catalog[name])
         return document
 
-    report = workspace.index.refresh(catalog, load, progress=progress, rebuild=rebuild, allow_shrink=allow_shrink)
-    workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name))
-    return {"added": report.added, "updated": report.updated, "removed": report.removed}
+    report = workspace.index.refresh(
+        catalog, load, progress=progress, rebuild=rebuild, allow_shrink=allow_shrink, budget_seconds=seconds
+    )
+    if not report.withheld:
+        workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name), deadline)
+    return report
+
+
+def catch_up(workspace: Workspace, seconds: float = ANSWER_SECONDS, *, progress: Progress | None = None) -> list[str]:
+    """Refresh before an answer; return, for people, what the answer may miss all the same: nothing when it is fresh."""
+    try:
+        report = refresh(workspace, seconds=seconds, progress=progress)
+    except IndexUnavailable as error:
+        return [str(error)]
+    found = []
+    if report.busy:
+        found.append("Another process is indexing; this answer is from before.")
+    elif report.pending:
+        found.append(f"{report.pending} changed files are not indexed yet; more are with every call.")
+    if report.withheld:
+        found.append(
+            f"{report.withheld} files are gone from the vault at once and were kept in the index. If that is meant: "
+            "`wwt index refresh --yes`."
+        )
+    if report.repaired:
+        found.append(f"The index was built anew: {report.repaired}")
+    return found
 
 
 def refresh_ledger(workspace: Workspace) -> None:
     """Bring only the ledger up to date: for verbs that do not search."""
     catalog = documents.catalog(workspace.vault)
-    workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name))
+    workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name), None)
 
 
-def embed(workspace: Workspace, seconds: float | None, *, progress: Progress | None = None) -> int:
-    """Give vectors to passages that have none, for ``seconds`` at most; return how many got one."""
-    return workspace.index.embed_pending(seconds, progress=progress)
+def embed(
+    workspace: Workspace,
+    seconds: float | None = None,
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> int:
+    """Give vectors to texts that have none, for ``seconds`` at most or until ``stop()``; return how many got one."""
+    return workspace.index.embed_pending(seconds, progress, stop=stop)

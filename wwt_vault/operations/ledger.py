@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -69,8 +70,13 @@ class Ledger:
                 self._entries[document.id] = entry
                 self._changed = True
 
-    def update(self, catalog: Mapping[DocumentId, str], load: Callable[[DocumentId], Document]) -> None:
-        """Bring the entries in line with ``catalog``: forget what is gone, load what is new or changed, save."""
+    def update(
+        self, catalog: Mapping[DocumentId, str], load: Callable[[DocumentId], Document], deadline: float | None
+    ) -> None:
+        """Bring the entries in line with ``catalog``: forget what is gone, load what is new or changed, save.
+
+        No document is loaded after ``deadline`` (``time.monotonic``); the rest is left for the next time.
+        """
         with self._lock:
             for gone in self._entries.keys() - catalog.keys():
                 del self._entries[gone]
@@ -78,6 +84,8 @@ class Ledger:
             for name, stamp in catalog.items():
                 entry = self._entries.get(name)
                 if entry is None or entry.stamp != stamp:
+                    if deadline is not None and time.monotonic() > deadline:
+                        break
                     try:
                         self.note(load(name), stamp)
                     except (WwtError, OSError):
@@ -103,8 +111,8 @@ class Ledger:
             data: Any = json.loads(self._path.read_bytes())
             if data["schema"] != _SCHEMA:
                 return
-            for name, stamp, layer, events, host, session_id, project, time in data["documents"]:
-                moment = parse_time(time) if time else None
-                self._entries[name] = Entry(stamp, layer, tuple(events), host, session_id, project, moment)
+            for name, stamp, layer, events, host, session_id, project, moment in data["documents"]:
+                when = parse_time(moment) if moment else None
+                self._entries[name] = Entry(stamp, layer, tuple(events), host, session_id, project, when)
         except (OSError, ValueError, KeyError, TypeError):
             self._entries.clear()  # missing or damaged: it is made again from the vault

@@ -41,8 +41,9 @@ def read_note(
 ) -> Json:
     """Return a note, or one section of it, with the revision that saving needs.
 
-    ``note`` is a path, id, title or alias. Returns ``{path, id, revision, title, section, line, text, events, truncated,
-    sections}``: ``truncated`` tells that ``text`` was cut to ``max_characters``; then ``sections`` names the headings.
+    ``note`` is a path, id, title or alias. Returns ``{path, id, revision, title, section, line, text, events,
+    truncated, sections}``: ``truncated`` tells that ``text`` was cut to ``max_characters``; then ``sections`` names the
+    headings.
     Raises ``NotFound``, ``Ambiguous``, ``PathEscapes``.
     """
     found = notes.read_note(workspace.vault, note)

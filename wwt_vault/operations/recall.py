@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Any, Final, get_args
 
@@ -12,7 +13,7 @@ from wwt_vault.context.fence import clean
 from wwt_vault.errors import BadArgument, WwtError
 from wwt_vault.model.conversation import DocumentId, Layer
 from wwt_vault.model.knowledge import Filters, Hit
-from wwt_vault.operations.freshness import refresh
+from wwt_vault.operations.freshness import catch_up
 from wwt_vault.operations.pending import flow, pending
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents
@@ -41,16 +42,15 @@ def search(
     tag: str | None = None,
     status: str | None = None,
     limit: int = 10,
-    fresh: bool = False,
+    missing: Sequence[str] | None = None,
 ) -> Json:
     """Search the vault. ``since`` and ``until`` are ISO 8601 in the person's zone; a date as ``until`` includes its
     day.
 
-    ``fresh=True`` says that the caller has brought the index up to date. Returns ``{query, found, hits, notes}``, each
-    hit as in ``docs/cli.md``. Raises ``BadArgument``.
+    ``missing`` is what ``catch_up`` returned to a caller that has called it. Returns ``{query, found, hits, notes}``,
+    each hit as in ``docs/cli.md``. Raises ``BadArgument``.
     """
-    if not fresh:
-        refresh(workspace)
+    notes = catch_up(workspace) if missing is None else missing
     zone = workspace.vault.zone
     filters = Filters(
         project=project or None,
@@ -70,7 +70,7 @@ def search(
         "query": query,
         "found": result.found,
         "hits": [_hit(hit, zone) for hit in result.hits],
-        "notes": list(result.notes),
+        "notes": [*notes, *result.notes],
     }
 
 
@@ -81,15 +81,15 @@ def context(
     project: str | None = None,
     budget_tokens: int = 1500,
     as_of: str | None = None,
-    fresh: bool = False,
+    missing: Sequence[str] | None = None,
 ) -> Json:
     """Return what is known that bears on ``query``, in at most ``budget_tokens``, ready for an agent.
 
-    ``project`` adds the recent flow of that project; ``as_of`` leaves out what is younger. Returns ``{query, found,
+    ``project`` adds the recent flow of that project; ``as_of`` leaves out what is younger;
+    ``missing`` as for ``search``. Returns ``{query, found,
     budget_tokens, used_tokens, items, text, notes}``. Raises ``BadArgument``.
     """
-    if not fresh:
-        refresh(workspace)
+    notes = catch_up(workspace) if missing is None else missing
     vault = workspace.vault
     until = _moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
     weight = vault.settings.meaning_weight
@@ -125,7 +125,7 @@ def context(
         "used_tokens": pack.used_tokens,
         "items": items,
         "text": pack.text,
-        "notes": list(result.notes),
+        "notes": [*notes, *result.notes],
     }
 
 

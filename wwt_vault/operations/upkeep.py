@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wwt_vault.errors import WwtError
 from wwt_vault.ingest import live, queue
 from wwt_vault.operations.freshness import refresh
 from wwt_vault.operations.pending import leave_counts, pending
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import check, documents
+from wwt_vault.vault import check
+
+if TYPE_CHECKING:
+    from wwt_vault.index import RefreshReport
 
 __all__ = ["index_status", "queue_list", "queue_retry", "status", "verify"]
 
 Json = dict[str, Any]
 
 
-def index_status(workspace: Workspace) -> Json:
-    """Return ``{documents, passages, embedded, generation, model, fresh}``; ``fresh`` compares with the vault now."""
-    found = workspace.index.status(documents.catalog(workspace.vault))
+def index_status(workspace: Workspace, report: RefreshReport | None = None) -> Json:
+    """Return what the index holds, after a refresh whose ``report`` may be given; else one is done, of bounded time.
+
+    Returns ``{documents, passages, embedded, added, updated, removed, generation, model, fresh, problems}``.
+    """
+    report = report or refresh(workspace)
+    found = workspace.index.status()
+    problems = [f"{problem.path}:{problem.line}: {problem.message}" for problem in report.problems]
     return {
         "documents": found.documents,
         "passages": found.passages,
         "embedded": found.embedded,
+        "added": report.added,
+        "updated": report.updated,
+        "removed": report.removed,
         "generation": found.generation,
         "model": found.model,
-        "fresh": found.fresh,
+        "fresh": report.fresh,
+        "problems": [*([found.problem] if found.problem else []), *problems],
     }
 
 
@@ -68,24 +79,20 @@ def queue_retry(workspace: Workspace, *, now: datetime) -> Json:
 
 def status(workspace: Workspace, *, now: datetime) -> Json:
     """Return where the vault lies, what it holds, how fresh the index is, what waits, and what is wrong."""
-    problems: list[str] = []
-    try:
-        refresh(workspace)
-    except (WwtError, OSError) as error:
-        problems.append(f"The index could not be brought up to date: {error}")
+    index = index_status(workspace)
     found = pending(workspace)
     leave_counts(workspace, found, now)
     waiting = found.waiting(None)
     items = queue.list_items()
     failed = [item for item in items if item.quarantined]
-    problems += sorted({f"A capture failed: {item.reason}" for item in items if item.reason})[:5]
+    problems = [*index["problems"], *sorted({f"A capture failed: {item.reason}" for item in items if item.reason})[:5]]
     return {
         "vault": str(workspace.vault.root),
         "vault_id": workspace.vault.id,
         "events": found.events,
         "sessions": found.session_notes,
         "notes": found.notes,
-        "index": index_status(workspace),
+        "index": index,
         "queue": {"waiting": len(items) - len(failed), "failed": len(failed)},
         "uncurated": {"sessions": waiting.sessions, "messages": waiting.messages},
         "problems": problems,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.config import UserFolders, user_folders
+from wwt_vault.errors import ModelUnavailable
 from wwt_vault.operations.ledger import Ledger
 from wwt_vault.state import State, vault_key
 from wwt_vault.vault import Vault, find_vault
@@ -50,9 +52,7 @@ def open_workspace(
     vault = find_vault(argument)
     folders = folders or user_folders()
     state = State(root=folders.state / vault_key(vault))
-    load = embedder or _loader(vault)
-    if not wait_for_model:
-        load = _in_background(load)
+    load = _once(embedder or _loader(vault)) if wait_for_model else _in_background(embedder or _loader(vault))
     index = Index(folders.cache / state.root.name / "index", load, vault.settings)
     return Workspace(vault, state, index, Ledger(state.root / "ledger.json"))
 
@@ -63,22 +63,41 @@ def _loader(vault: Vault) -> Callable[[], Embedder | None]:
     return lambda: load_embedder(vault.settings)
 
 
+def _once(load: Callable[[], Embedder | None]) -> Callable[[], Embedder | None]:
+    """Return a loader that loads at its first call and remembers what came of it, a failure too."""
+    loaded: list[Embedder | ModelUnavailable | None] = []
+    loading = threading.Lock()
+
+    def get() -> Embedder | None:
+        with loading:
+            if not loaded:
+                try:
+                    loaded.append(load())
+                except ModelUnavailable as error:
+                    loaded.append(error)
+        if isinstance(loaded[0], ModelUnavailable):
+            raise loaded[0]
+        return loaded[0]
+
+    return get
+
+
 def _in_background(load: Callable[[], Embedder | None]) -> Callable[[], Embedder | None]:
     """Return a loader that answers ``None`` until the model is there; the first call begins to load it in a thread.
 
     That call waits for half a second: the small model is there by then, and the first answer is as good as the next.
     """
-    begun, ready = threading.Lock(), threading.Event()
-    loaded: list[Embedder | None] = []
+    once, begun, ready = _once(load), threading.Lock(), threading.Event()
 
     def begin() -> None:
-        loaded.append(load())
+        with suppress(ModelUnavailable):  # whoever asks next is told
+            once()
         ready.set()
 
     def get() -> Embedder | None:
         if begun.acquire(blocking=False):
             threading.Thread(target=begin, name="wwt-model", daemon=True).start()
             ready.wait(_MODEL_SECONDS)
-        return loaded[0] if loaded else None
+        return once() if ready.is_set() else None
 
     return get

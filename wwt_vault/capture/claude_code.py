@@ -76,7 +76,7 @@ def parse_hook(payload: Mapping[str, Any], now: datetime) -> HookCall:
 def wrote(records: list[dict[str, Any]], head: str) -> bool:  # noqa: ARG001 - every host's module is asked alike
     """Tell whether a file that begins with ``records`` is a transcript of Claude Code."""
     for record in records:
-        kind = record.get("type")
+        kind = text_field(record, "type")
         if kind in ("user", "assistant"):
             message = record.get("message")
             if isinstance(message, dict) and ("content" in message or "role" in message):
@@ -136,7 +136,7 @@ class _Transcript:
         return {"sessions": sessions, "turn": state.turn, "time": state.time, "recent": list(state.recent)}
 
     def take(self, record: dict[str, Any], line: jsonl.Line) -> Iterator[Message | Skipped]:
-        kind = record.get("type")
+        kind = text_field(record, "type")
         if record.get("isSidechain") or record.get("agentId") or record.get("teamName"):
             return  # what a subagent or a teammate was told and said
         if kind == "assistant":

@@ -65,7 +65,7 @@ def parse_hook(payload: Mapping[str, Any], now: datetime) -> HookCall:
 
 def wrote(records: list[dict[str, Any]], head: str) -> bool:  # noqa: ARG001 - every host's module is asked alike
     """Tell whether a file that begins with ``records`` is a rollout of Codex."""
-    if any(record.get("type") in _TYPES and isinstance(record.get("payload"), dict) for record in records):
+    if any(text_field(record, "type") in _TYPES and isinstance(record.get("payload"), dict) for record in records):
         return True
     first = records[0] if records else {}
     return {"id", "timestamp", "instructions"} <= first.keys() or any("record_type" in record for record in records)
@@ -134,7 +134,7 @@ class _Rollout:
         yield from self._held
 
     def take(self, record: dict[str, Any], line: jsonl.Line) -> Iterator[Message | Skipped]:
-        kind, payload = record.get("type"), record.get("payload")
+        kind, payload = text_field(record, "type"), record.get("payload")
         if not isinstance(payload, dict):
             kind, payload = self._bare(record)
         self._now = time_of(record.get("timestamp"))
@@ -152,13 +152,13 @@ class _Rollout:
         elif kind not in _TYPES and payload.get("content"):
             yield Skipped(path=str(self.path), line=line.number, reason=f"a record of unknown type {kind!r}")
 
-    def _bare(self, record: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _bare(self, record: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
         """Give a record of early 2025 the envelope that later ones have."""
         if "type" not in record and "id" in record and "timestamp" in record:
             return "session_meta", record
         if record.get("type") in ("message", "reasoning", "function_call", "function_call_output", "local_shell_call"):
             return "response_item", record
-        return record.get("type"), {}
+        return text_field(record, "type"), {}
 
     def _meta(self, payload: dict[str, Any], line: jsonl.Line) -> Iterator[Skipped]:
         parent = text_field(payload, "forked_from_id", "parent_thread_id")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from wwt_vault.capture import jsonl
 from wwt_vault.model.conversation import Checkpoint, Message, Skipped
 
-__all__ = ["Place", "Reader", "before", "follow", "resume"]
+__all__ = ["Place", "before", "follow", "resume"]
 
 
 class Place(NamedTuple):
@@ -26,26 +26,29 @@ class Place(NamedTuple):
     """The reader's, at this place; never changed in place."""
 
 
-class Reader(Protocol):
-    """What a host's module knows about the records of its transcripts."""
+if TYPE_CHECKING:  # a protocol costs every hook a millisecond
+    from typing import Protocol
 
-    state: Any
-    """What the lines so far mean for those to come: an immutable value."""
-    waiting: Place | None
-    """Where what was begun and may still grow begins; ``None`` when all is complete."""
+    class Reader(Protocol):
+        """What a host's module knows about the records of its transcripts."""
 
-    @property
-    def patience(self) -> int:
-        """How many messages to let pass between two checkpoints: more than none where a state is large."""
+        state: Any
+        """What the lines so far mean for those to come: an immutable value."""
+        waiting: Place | None
+        """Where what was begun and may still grow begins; ``None`` when all is complete."""
 
-    def take(self, record: dict[str, Any], line: jsonl.Line) -> Iterator[Message | Skipped]:
-        """Yield what became complete with the next record."""
+        @property
+        def patience(self) -> int:
+            """How many messages to let pass between two checkpoints: more than none where a state is large."""
 
-    def rest(self) -> Iterator[Message]:
-        """Yield what may still grow, as it is now."""
+        def take(self, record: dict[str, Any], line: jsonl.Line) -> Iterator[Message | Skipped]:
+            """Yield what became complete with the next record."""
 
-    def as_json(self, state: Any) -> dict[str, Any]:
-        """Return a state as what a checkpoint keeps."""
+        def rest(self) -> Iterator[Message]:
+            """Yield what may still grow, as it is now."""
+
+        def as_json(self, state: Any) -> dict[str, Any]:
+            """Return a state as what a checkpoint keeps."""
 
 
 def resume(path: Path, start: Checkpoint | None) -> tuple[BinaryIO, Checkpoint]:

@@ -116,7 +116,7 @@ class _Chat:
         """An answer that may come again, longer."""
         self._log: list[list[str]] = [list(entry) for entry in kept.get("said", ())]
         """Id and digest of the words of every message that was said: each resumption writes all of them again."""
-        self._said: dict[str, str] = dict(self._log)  # type: ignore[arg-type] # lists of two: this is read from JSON
+        self._said: dict[str, str] = dict(self._log)
         self._digests = set(self._said.values())
         self.state = _State()._replace(**{**kept, "said": len(self._log)})
 

@@ -83,6 +83,8 @@ def lines(file: BinaryIO, offset: int = 0, number: int = 0) -> Iterator[Line]:
         whole = data.endswith(b"\n")
         if number == 1 and data.startswith((b"\xff\xfe", b"\xfe\xff")):
             fault = "the file is not UTF-8 (it looks like UTF-16); save it as UTF-8"
+            yield Line(number=number, start=start, end=offset, data=data, whole=whole, fault=fault)
+            return  # where its lines end cannot be told
         yield Line(number=number, start=start, end=offset, data=data, whole=whole, fault=fault)
 
 
@@ -108,7 +110,7 @@ def records(line: Line) -> Iterator[dict[str, Any] | str]:
             value, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             if line.whole:
-                yield f"not JSON: {error.args[0] if error.args else error}"
+                yield f"not JSON: {getattr(error, 'msg', error)}"
             return
         if isinstance(value, dict):
             yield value
@@ -231,6 +233,8 @@ class _Shortener:
         self._kept: list[bytes] = []
         self._string: _Text | None = None
         self._left = b""
+        self._inside = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+        """The inside of a JSON string up to its end, or up to the end of the piece."""
 
     def feed(self, data: bytes) -> None:
         data, self._left = self._left + data, b""
@@ -244,7 +248,7 @@ class _Shortener:
                 if data[end - 1 : end] == b'"':
                     self._string = _Text()
                 continue
-            match = _INSIDE.match(data, at)
+            match = self._inside.match(data, at)
             assert match is not None  # noqa: S101 - it matches the empty string
             self._string.add(data[at : match.end()])
             at = match.end()
@@ -268,10 +272,6 @@ class _Shortener:
             self._kept.append(data)
 
 
-_INSIDE = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
-"""The inside of a JSON string up to its end, or up to the end of the piece."""
-
-
 class _Text:
     """The inside of one JSON string, still escaped: the first megabyte of a text, size and hash of a binary."""
 
@@ -286,7 +286,7 @@ class _Text:
             self._blob.update(data)
         elif size <= _STRING:
             self._kept.append(data)
-            if size <= _BINARY < self._size and _BASE64.match(b"".join(self._kept)[:4096]):
+            if size <= _BINARY < self._size and re.match(_BASE64, b"".join(self._kept)[:4096]):
                 self._blob = _Blob()
                 self._blob.update(b"".join(self._kept))
             elif self._size > _STRING:
@@ -301,7 +301,7 @@ class _Text:
         return kept
 
 
-_BASE64 = re.compile(rb"(?:data:[\w/+.;=-]{0,200},)?(?:[A-Za-z0-9+/=]|\\/|\\n|\\r){1000,}\Z")
+_BASE64 = rb"(?:data:[\w/+.;=-]{0,200},)?(?:[A-Za-z0-9+/=]|\\/|\\n|\\r){1000,}\Z"
 
 
 def _whole_characters(data: bytes) -> bytes:
@@ -324,7 +324,9 @@ class _Blob:
         if not self._begun:
             self._begun = True
             data = re.sub(rb"\Adata:[^,]{0,200},", b"", data)
-        data = self._left + re.sub(rb"\\[nr/]|\s", lambda found: b"/" if found[0] == rb"\/" else b"", data)
+        if b"\\" in data:
+            data = data.replace(rb"\/", b"/").replace(rb"\n", b"").replace(rb"\r", b"")
+        data = self._left + data.translate(None, b" \t\r\n")
         whole = len(data) - len(data) % 4
         self._left = data[whole:]
         try:

@@ -123,6 +123,7 @@ def _without_host_tags(text: str) -> str:
 
 def _cut(text: str) -> str:
     """Keep the beginning, ending between two words: half a secret would not be known as one."""
-    end = max(text.rfind(" ", MAX_TEXT - 4000, MAX_TEXT), text.rfind("\n", MAX_TEXT - 4000, MAX_TEXT))
-    kept = text[: end if end > 0 else MAX_TEXT].rstrip()
+    limit = MAX_TEXT - 100  # with the note it is short enough not to be cut again
+    end = max(text.rfind(" ", limit - 4000, limit), text.rfind("\n", limit - 4000, limit))
+    kept = text[: end if end > 0 else limit].rstrip()
     return f"{kept}\n\n[… {len(text) - len(kept):,} more characters were not kept]"

@@ -163,9 +163,9 @@ def replace(path: Path, data: bytes, expected: Revision, keep: Keep, *, grace: f
     replaced, and looked at likewise; there an editor that replaces the file within the same few microseconds can
     still be lost, and where there are no links either, one that writes into it.
 
-    ``keep`` is called with bytes that leave their place for good: before the exchange with the expected revision, and
-    with a person's version that was itself replaced meanwhile. Its error stops the replacement. The file's mode
-    stays. Other programs that use this function have to be kept out by the caller's lock.
+    ``keep`` is called with bytes that leave their place: before the exchange with the expected revision, whose error
+    stops the replacement, and after a conflict with the person's version, once more if that changed meanwhile. The
+    file's mode stays. Other programs that use this function have to be kept out by the caller's lock.
 
     Raises ``StaleRevision`` with ``expected`` and ``actual`` (``None`` when the file is gone), the person's version
     then being in place; ``VaultReadOnly``; ``VaultError``.
@@ -199,30 +199,33 @@ def _verify_exchanged(path: Path, spare: Path, ours: Revision, *, expected: Revi
     """See whether the exchange brought out what it should, and undo it if not.
 
     Whatever comes out of the place and is not what was put there before is newer than all else: it goes back in. That
-    exchange has to bring out what the one before had put in, or somebody has written again. ``spare`` is deleted only
-    when its bytes are known and kept; an error on the way leaves it lying.
+    exchange has to bring out what the one before had put in, or somebody has written again. What went back is kept as
+    well: an editor that read our text in between will save over it. ``spare`` is deleted only when its bytes are known
+    and kept; an error on the way leaves it lying.
     """
     placed, awaited = ours, expected
+    theirs: list[bytes] = []
     while True:
-        came_out = _revision_at(spare)
-        if came_out == awaited:
+        came_out = read_file(spare) or b""
+        if revision_of(came_out) == awaited:
             time.sleep(grace)
-            came_out = _revision_at(spare)
-        if came_out == awaited:
+            came_out = read_file(spare) or b""
+        if revision_of(came_out) == awaited:
             break
+        theirs.append(came_out)
         try:
             exchange(spare, path)
-        except FileNotFoundError as error:  # deleted in this very moment
-            _keep_and_drop(spare, keep)
-            raise _stale(path, expected, None) from error
-        placed, awaited = came_out, placed
-    if awaited in (expected, ours):
+        except FileNotFoundError:  # deleted in this very moment
+            break
+        placed, awaited = revision_of(came_out), placed
+    if not theirs:
         drop(spare)
-    else:
-        _keep_and_drop(spare, keep)
-    if placed != ours:
-        sync_folder(path.parent)
-        raise _stale(path, expected, read_file(path))
+        return
+    sync_folder(path.parent)
+    for words in filter(None, theirs):
+        keep(words)
+    drop(spare)
+    raise _stale(path, expected, read_file(path))
 
 
 def _replace_if_same(path: Path, spare: Path, expected: Revision) -> None:
@@ -235,17 +238,6 @@ def _replace_if_same(path: Path, spare: Path, expected: Revision) -> None:
     except BaseException:
         drop(spare)
         raise
-
-
-def _revision_at(path: Path) -> Revision:
-    return revision_of(read_file(path) or b"")
-
-
-def _keep_and_drop(spare: Path, keep: Keep) -> None:
-    words = read_file(spare)
-    if words is not None:
-        keep(words)
-        drop(spare)
 
 
 def _stale(path: Path, expected: Revision, there: bytes | None) -> StaleRevision:

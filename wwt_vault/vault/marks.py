@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from wwt_vault.errors import BadArgument
 from wwt_vault.model.conversation import EventId, format_time, parse_time
 from wwt_vault.vault import Vault, files
 from wwt_vault.vault.events import time_of
@@ -92,6 +93,6 @@ def _read(data: bytes) -> CuratedMark | None:
             questions=tuple(str(question) for question in table.get("questions", ())),
         )
         time_of(mark.upto)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, BadArgument):
         return None
     return mark

@@ -117,17 +117,17 @@ def create_session_note(vault: Vault, session: Session, project: str | None, mac
 
 
 def _frontmatter(session: Session, project: str | None, machine: str, local: datetime) -> bytes:
-    values = {
-        "host": session.host,
-        "session_id": session.session_id,
-        "project": project,
-        "cwd": session.cwd,
-        "git_branch": session.git_branch,
-        "machine": machine,
-    }
-    lines = [f"{key}: {_scalar(value)}" for key, value in values.items() if value]
-    started = local.isoformat(timespec="seconds")
-    return "\n".join(["---", "type: session", *lines, f"started: {started}", "---", "", ""]).encode()
+    known = {"project": project, "cwd": session.cwd, "git_branch": session.git_branch, "machine": machine}
+    lines = [
+        "---",
+        "type: session",
+        f"host: {_scalar(session.host)}",
+        f"session_id: {_scalar(session.session_id)}",
+        *(f"{key}: {_scalar(value)}" for key, value in known.items() if value),
+        f"started: {local.isoformat(timespec='seconds')}",
+        "---",
+    ]
+    return "\n".join([*lines, "", ""]).encode()
 
 
 def _scalar(text: str) -> str:
@@ -185,10 +185,10 @@ def append_events(vault: Vault, note_path: Path, new: Iterable[Event]) -> int:
     if data is None:
         raise NotFound(f"{note_path} is not there", path=str(note_path))
     known = set(ids_in(data))
-    missing = [event for event in new if event.id not in known]
+    missing = {event.id: event for event in new if event.id not in known}
     if missing:
         day = _day_of(data)
-        files.append(note_path, b"".join(render_event(event, vault.zone, day) for event in missing))
+        files.append(note_path, b"".join(render_event(event, vault.zone, day) for event in missing.values()))
     return len(missing)
 
 

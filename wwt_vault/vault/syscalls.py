@@ -50,7 +50,7 @@ def read_file(path: Path) -> bytes | None:
     """Return all bytes of a file, ``None`` when there is none."""
     try:
         handle = os.open(path, os.O_RDONLY | PLAIN)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     try:
         return read_from(handle, 0)

@@ -1,9 +1,10 @@
 """How good the keyword side ranks by itself, on the public sets beside the checkout.
 
-    python tests/bench/keyword_quality.py [autorag] [korquad] [locomo]
+    python tests/bench/keyword_quality.py [autorag] [korquad] [locomo] [locomo-each]
 
 AutoRAG-ko: a page is a note. KorQuAD: a paragraph is a note; the first 1,000 questions, two per paragraph at most.
-LoCoMo: a session is a session note, all 272 in one vault. Ranked are documents, by their best passage.
+LoCoMo: a session is a session note, all 272 in one vault, then each question within its conversation. Ranked are
+documents, by their best passage.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from wwt_vault.index import Index
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
-from wwt_vault.model.knowledge import Document, Section
+from wwt_vault.model.knowledge import Document, Filters, Section
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "bench"
 
@@ -33,6 +33,7 @@ class Case(NamedTuple):
 
     question: str
     gold: frozenset[str]
+    within: Filters = Filters()
 
 
 class Set(NamedTuple):
@@ -105,13 +106,25 @@ def session(name: DocumentId, date: str, said: list[dict[str, Any]]) -> Document
             )
         )
     return Document(
-        id=name, revision=Revision(name), layer="session", title=f"{date} 2026-01-01", time=start, turns=tuple(turns)
+        id=name,
+        revision=Revision(name),
+        layer="session",
+        title=f"{date} 2026-01-01",
+        time=start,
+        turns=tuple(turns),
+        project=name.split("-")[0],
     )
 
 
-def ranked(index: Index, case: Case) -> Iterator[str]:
-    """Yield documents, best first."""
-    return iter(dict.fromkeys(hit.passage.document for hit in index.keyword(case.question, limit=100)))
+def locomo_each() -> Set:
+    """LoCoMo with every question asked within its own conversation."""
+    documents, cases = locomo()
+    return Set(documents, [case._replace(within=Filters(project=min(case.gold).split("-")[0])) for case in cases])
+
+
+def ranked(index: Index, case: Case) -> list[str]:
+    """Return the documents, best first."""
+    return list(dict.fromkeys(hit.passage.document for hit in index.keyword(case.question, case.within, 200)))
 
 
 def measure(index: Index, cases: list[Case]) -> dict[str, float]:
@@ -120,7 +133,7 @@ def measure(index: Index, cases: list[Case]) -> dict[str, float]:
     times = []
     for case in cases:
         begun = time.perf_counter()
-        places = list(ranked(index, case))
+        places = ranked(index, case)
         times.append(time.perf_counter() - begun)
         found = [at for at, name in enumerate(places) if name in case.gold]
         ideal = sum(1 / math.log2(at + 2) for at in range(min(10, len(case.gold))))
@@ -134,12 +147,15 @@ def measure(index: Index, cases: list[Case]) -> dict[str, float]:
     return {**result, "median ms": round(sorted(times)[len(times) // 2] * 1000, 1)}
 
 
+SETS = {"autorag": autorag, "korquad": korquad, "locomo": locomo, "locomo-each": locomo_each}
+
+
 def main() -> None:
     """Build each set and measure it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", default=["autorag", "korquad", "locomo"])
+    parser.add_argument("sets", nargs="*", default=list(SETS), help="default: all")
     for name in parser.parse_args().sets:
-        chosen = {"autorag": autorag, "korquad": korquad, "locomo": locomo}[name]()
+        chosen = SETS[name]()
         with tempfile.TemporaryDirectory() as folder:
             index = Index(Path(folder) / "index", lambda: None)
             begun = time.perf_counter()

@@ -152,8 +152,9 @@ class Index:
     def keyword(self, query: str, limit_to: Filters = _EVERYTHING, limit: int = 50) -> list[KeywordHit]:
         """Return at most ``limit`` passages that hold words of ``query``, best first, equal ones always in one order.
 
-        What stands in quotation marks must be in every hit. Empty for a query of only particles, stop words or symbols.
-        The text is never parsed as query syntax. Any length: 4,000 characters of it are searched.
+        What stands in quotation marks must be in every hit, unless it is nowhere and more than that is asked. Empty for
+        a query of only particles, stop words or symbols. The text is never parsed as query syntax. Any length: 4,000
+        characters of it are searched.
         """
         return self._ask(lambda searcher: searcher.keyword(query, limit_to, limit), [])
 

@@ -100,7 +100,7 @@ class Concept(NamedTuple):
 
 
 class Phrase(NamedTuple):
-    """Something a person put in quotation marks: it must occur."""
+    """Something a person put in quotation marks: it must occur, if it occurs anywhere."""
 
     text: str
     """As ``plain`` gives it."""
@@ -114,6 +114,8 @@ class Question(NamedTuple):
     concepts: tuple[Concept, ...]
     grams: tuple[str, ...]
     phrases: tuple[Phrase, ...]
+    only_quoted: bool = False
+    """True when nothing else is asked than what stands in quotation marks."""
 
     @property
     def is_empty(self) -> bool:
@@ -157,6 +159,7 @@ def ask(text: str) -> Question:
         concepts=tuple(concepts.values())[:MAX_CONCEPTS],
         grams=tuple(dict.fromkeys(grams))[: 2 * MAX_CONCEPTS],
         phrases=phrases,
+        only_quoted=bool(phrases) and not _asked(_QUOTED.sub(" ", normal))[0],
     )
 
 

@@ -32,7 +32,7 @@ class Parameters(NamedTuple):
     title: float = 1.0
     heads: float = 1.5
     tags: float = 1.0
-    length: float = 0.75
+    length: float = 0.65
     """b of the body and of the bigrams, 0..1."""
     short_length: float = 0.3
     """b of title, headings and tags."""

@@ -51,7 +51,9 @@ class Searcher:
             return []
         with reading("searching by words"):
             rows = self.generation.rows
-            wanted = self._wanted(limit_to) & (scored.scores > 0) & scored.quoted
+            wanted = self._wanted(limit_to) & (scored.scores > 0)
+            if asked.only_quoted or (wanted & scored.quoted).any():
+                wanted &= scored.quoted
             found = best(scored.scores, rows, wanted, max(limit, _VERIFIED) if asked.phrases else limit)
             hits = [(int(row), self._passage(int(row))) for row in found]
         if asked.phrases:

@@ -1,0 +1,27 @@
+"""Connects the hosts on this machine: hooks and MCP server go into their settings, and come out again.
+
+``hosts`` has a row per host; ``plan`` works out the changes, ``carry_out`` makes or shows them; ``entries`` knows what
+ours look like; ``jsonc`` and ``toml`` edit text and leave the rest of it alone.
+"""
+
+from __future__ import annotations
+
+from wwt_vault.setup.carry_out import carry_out, diff
+from wwt_vault.setup.naming import name_vault
+from wwt_vault.setup.places import Machine, detect
+from wwt_vault.setup.plan import Command, HostPlan, connect, disconnect
+from wwt_vault.setup.programs import Programs, find_programs
+
+__all__ = [
+    "Command",
+    "HostPlan",
+    "Machine",
+    "Programs",
+    "carry_out",
+    "connect",
+    "detect",
+    "diff",
+    "disconnect",
+    "find_programs",
+    "name_vault",
+]

@@ -10,6 +10,7 @@ import os
 import re
 import unicodedata
 from fnmatch import translate
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
@@ -49,6 +50,7 @@ _FOLDERS = {
     "decision": layout.DECISIONS,
 }
 _TYPES = {folder: kind for kind, folder in _FOLDERS.items()}
+_EXTENSIONS = (".md", ".MD", ".Md", ".mD")
 _ODD_PATH = re.compile(r"[/\\]|[A-Za-z]:[/\\]|~[/\\]")
 _IGNORE_FILE = ".wwtignore"
 _NOTE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -95,12 +97,14 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
         with entries:
             for entry in entries:
                 name = entry.name
-                if name.startswith(".") or entry.is_symlink() or getattr(entry, "is_junction", bool)():
+                if name[0] == ".":
+                    continue
+                # Neither is true of a symbolic link.
+                is_file = name[-3:] in _EXTENSIONS and entry.is_file(follow_symlinks=False)
+                is_folder = not is_file and entry.is_dir(follow_symlinks=False)
+                if not is_file and (not is_folder or getattr(entry, "is_junction", bool)()):
                     continue
                 path = above + (name if name.isascii() else unicodedata.normalize("NFC", name))
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if not is_folder and (name[-3:].lower() != ".md" or not entry.is_file(follow_symlinks=False)):
-                    continue
                 if ignored and _is_ignored(path, is_folder, ignored):
                     continue
                 if is_folder:
@@ -131,10 +135,16 @@ def names(vault: Vault) -> dict[str, list[DocumentId]]:
     found: dict[str, list[DocumentId]] = {}
     for path, entry in markdown_files(vault.root):
         name = entry.name[:-3]
-        found.setdefault(name.casefold() if name.isascii() else layout.name_key(name), []).append(path)
+        found.setdefault(name.casefold() if name.isascii() else _key(name), []).append(path)
     for paths in found.values():
         paths.sort()
     return found
+
+
+@lru_cache(1 << 16)
+def _key(name: str) -> str:
+    """Half of the cost of listing a large vault of Korean names, and the same every time."""
+    return layout.name_key(name)
 
 
 def link_to(path: DocumentId, known: Mapping[str, list[DocumentId]]) -> str:
@@ -181,23 +191,26 @@ def list_notes(vault: Vault) -> list[NoteHead]:
 
 
 def _by_content(vault: Vault, ref: str, key: str) -> list[DocumentId]:
-    if _NOTE_ID.fullmatch(ref):
-        by_id = [head.path for head in _heads(vault, mentioning=ref.encode()) if head.id == ref]
-        if by_id:
-            return sorted(by_id)
-    heads = _heads(vault)
-    return sorted(head.path for head in heads if key in map(layout.name_key, (head.title, *head.aliases)))
+    # To look for the word costs a tenth of reading properties. Only what is escaped or in NFD needs the second pass.
+    for mentioning in (ref, ""):
+        heads = list(_heads(vault, mentioning))
+        found = [head.path for head in heads if head.id == ref] or [
+            head.path for head in heads if key in map(layout.name_key, (head.title, *head.aliases))
+        ]
+        if found:
+            return sorted(found)
+    return []
 
 
-def _heads(vault: Vault, mentioning: bytes = b"") -> Iterator[NoteHead]:
-    """Yield the heads of all notes but session notes, of those that have ``mentioning`` in their frontmatter."""
+def _heads(vault: Vault, mentioning: str = "") -> Iterator[NoteHead]:
+    """Yield the heads of all notes but session notes, of those that have ``mentioning`` in their first kilobytes."""
+    word = mentioning.casefold()
     for path, entry in markdown_files(vault.root):
         if path.startswith(f"{layout.CONVERSATIONS}/"):
             continue
-        data = _head_of(entry.path)
-        if mentioning in data:
-            parts = markdown.split(data.decode("utf-8", "replace"))
-            yield head_from(path, markdown.read_frontmatter(parts, path).values)
+        text = _head_of(entry.path).decode("utf-8", "replace")
+        if word in text.casefold():
+            yield head_from(path, markdown.read_frontmatter(markdown.split(text), path).values)
 
 
 def _head_of(path: str) -> bytes:

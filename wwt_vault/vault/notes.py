@@ -8,14 +8,12 @@ its line ends, BOM and last line. In this order: revision and evidence are check
 from __future__ import annotations
 
 import difflib
-import re
 from datetime import UTC
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import (
-    Ambiguous,
     BadArgument,
     EventConflict,
     HumanConflict,
@@ -25,9 +23,10 @@ from wwt_vault.errors import (
     StaleRevision,
 )
 from wwt_vault.model.conversation import DocumentId, Revision
-from wwt_vault.model.knowledge import Note, Section
+from wwt_vault.model.knowledge import Note
 from wwt_vault.vault import evidence, files, layout, lookup, proposal, revisions
 from wwt_vault.vault.lookup import NoteHead, list_notes
+from wwt_vault.vault.parts import note_section, with_sections
 from wwt_vault.vault.proposal import MAX_BODY, RELATIONS, Proposal, check_proposal
 
 if TYPE_CHECKING:
@@ -47,11 +46,13 @@ __all__ = [
     "read_note",
     "read_revision",
     "save_note",
+    "with_sections",
 ]
 
 MAX_DIFF = 200
 """Lines of a diff in a refusal."""
 _LOCK_SECONDS = 10.0
+_PARSED = 5_000_000  # characters of a file of somebody else's that are looked at for citations: some seconds' work
 
 
 class _OnDisk(NamedTuple):
@@ -76,39 +77,6 @@ def read_note(vault: Vault, ref: str) -> Note:
     Raises ``NotFound`` (nearest names in ``similar``), ``Ambiguous`` (``candidates``), ``PathEscapes``.
     """
     return _note(_load(vault, lookup.find_note(vault, ref)))
-
-
-def note_section(note: Note, heading: str) -> Section:
-    """Return what stands under a heading, deeper headings included.
-
-    ``heading`` is its text, or the headings from the top joined by ``>`` or ``#`` as in Obsidian's links; case and
-    Unicode form do not matter. Raises ``NotFound`` with the ``headings`` there are, ``Ambiguous`` with ``candidates``.
-    """
-    parts = markdown.split(note.text)
-    structure = markdown.parse(parts.body, 1 + parts.head.count("\n"))
-    exact = layout.name_key(heading.strip())
-    wanted = [layout.name_key(part.strip()) for part in re.split("[>#]+", heading) if part.strip()]
-    found = [
-        candidate
-        for candidate in structure.headings
-        if layout.name_key(candidate.text) == exact
-        or (wanted and [layout.name_key(name) for name in candidate.path[-len(wanted) :]] == wanted)
-    ]
-    if not found:
-        there = [" > ".join(candidate.path) for candidate in structure.headings[:50]]
-        message = f"{note.path} has no heading {heading[:200]!r}; it has: {'; '.join(there) or 'none'}"
-        raise NotFound(message, path=note.path, headings=there)
-    if len(found) > 1:
-        candidates = [f"{' > '.join(candidate.path)} (line {candidate.line})" for candidate in found]
-        message = f"{heading[:200]!r} fits {len(found)} headings of {note.path}; give the headings above it too"
-        raise Ambiguous(message, path=note.path, candidates=candidates)
-    end = markdown.section_lines(structure, found[0])[1]
-    text = structure.text[structure.offset_of(found[0].end) : structure.offset_of(end)]
-    line = found[0].end + text[: len(text) - len(text.lstrip("\r\n"))].count("\n")
-    text = text.strip("\r\n")
-    return Section(
-        heading=" > ".join(found[0].path), line=line, text=text, events=evidence.cited(markdown.parse(text, line))
-    )
 
 
 def history(vault: Vault, ref: str) -> list[revisions.Record]:
@@ -257,6 +225,8 @@ def _check_changeable(old: _OnDisk) -> None:
         reason = f"an unresolved git conflict begins in line {line}"
     elif markdown.string(old.properties.values, "type") not in lookup.CURATED_TYPES:
         reason = "it is a page of the person's, not a curated note; a property `type: topic` would make it one"
+    elif old.id is None and markdown.string(old.properties.values, "id"):
+        reason = "its id may have letters, digits, - and _ only, at most 100 of them"
     if reason:
         raise HumanConflict(
             f"{old.path} has to be mended by a person first: {reason}. Nothing was written.", **_identity(old)
@@ -344,7 +314,7 @@ def _load(vault: Vault, path: DocumentId) -> _OnDisk:
 
 
 def _note(there: _OnDisk) -> Note:
-    body = markdown.parse(there.parts.body, 1 + there.parts.head.count("\n"))
+    body = markdown.parse(there.parts.body[:_PARSED], 1 + there.parts.head.count("\n"))
     return Note(
         path=there.path,
         id=there.id,

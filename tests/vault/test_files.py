@@ -62,7 +62,6 @@ def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_renameat2(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system that can neither exchange two files nor rename without overwriting."""
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: object())
-    monkeypatch.setattr(sys, "platform", "linux")
 
 
 # -- create_once

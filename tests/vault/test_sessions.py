@@ -103,7 +103,7 @@ hostile = st.one_of(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cwd=hostile, branch=hostile, project=hostile, session_id=hostile, machine=hostile)
 def test_every_value_is_a_text_to_yaml_whatever_it_says(
     vault: Vault, *, cwd: str, branch: str, project: str, session_id: str, machine: str

@@ -30,7 +30,8 @@ __all__ = ["ids_in", "read_turns", "render_event", "shown"]
 _LIKE_BLOCK_ID = re.compile(r"((?:^|[\s>])\\*)(\^[A-Za-z0-9-]+\s*$)")
 _ESCAPED_BLOCK_ID = re.compile(r"((?:^|[\s>])\\*)\\(\^[A-Za-z0-9-]+\s*$)")
 _CALLOUT = re.compile(r"> \[!(user|assistant)\][+-]? ", re.IGNORECASE)
-_ID_LINE = re.compile(rf"\^({EVENT_ID})[ \t]*")
+_ID_LINE = re.compile(rf"({EVENT_ID})[ \t]*\r?(?:\n|\Z)")
+_ID_BYTES = re.compile(_ID_LINE.pattern.encode())
 
 
 def shown(text: str) -> str:
@@ -75,18 +76,8 @@ def _unquoted(line: str) -> str:
 
 def ids_in(data: bytes) -> list[EventId]:
     """Return the event ids that stand alone on a line, unquoted, in order: the blocks of a session note."""
-    if data.startswith(b"^"):
-        data = b"\n" + data
-    found = []
-    at = data.find(b"\n^")
-    while at != -1:
-        end = data.find(b"\n", at + 1)
-        line = data[at + 1 :] if end == -1 else data[at + 1 : end]
-        match = _ID_LINE.fullmatch(line.rstrip(b"\r").decode("ascii", "replace")) if len(line) < 80 else None
-        if match is not None:
-            found.append(EventId(match[1]))
-        at = data.find(b"\n^", at + 1)
-    return found
+    matches = map(_ID_BYTES.match, (b"\n" + data).split(b"\n^")[1:])  # a hook reads 5 MB this way in a few ms
+    return [EventId(match[1].decode()) for match in matches if match is not None]
 
 
 def read_turns(text: str) -> tuple[Turn, ...]:
@@ -108,7 +99,7 @@ def read_turns(text: str) -> tuple[Turn, ...]:
         below = at
         while below < len(lines) and not lines[below].strip():
             below += 1
-        label = _ID_LINE.fullmatch(lines[below].rstrip("\r")) if below < len(lines) else None
+        label = _ID_LINE.match(lines[below], 1) if below < len(lines) and lines[below][0] == "^" else None
         if title is None or label is None or below == at:
             continue
         time = _time_of(label[1])

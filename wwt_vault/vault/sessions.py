@@ -71,15 +71,18 @@ def latest_session_notes(vault: Vault, project: str | None, limit: int) -> list[
     By the names alone; sessions that began on one day in the order in which they were last written to.
     """
     place = safe_name(project, 80) if project is not None else None
-    found = []
+    found: list[tuple[str, int, Path]] = []
     for folder, names in _folders(inside(vault.root, CONVERSATIONS)):
-        for name in names:
+        candidates = sorted((name for name in names if place is None or f" {place} " in name), reverse=True)
+        days: list[str] = []
+        for name in candidates:
+            if len(days) >= limit and name[:10] != days[-1]:
+                break
             parts = re.fullmatch(r"(\d{4}-\d\d-\d\d) \S+ (?:(.+) )?\S+\.md", name)
             if parts is not None and (place is None or place == parts[2]):
-                found.append((parts[1], folder / name))
-    days = sorted((day for day, _ in found), reverse=True)[:limit]
-    recent = [(day, path.lstat().st_mtime_ns, path) for day, path in found if days and day >= days[-1]]
-    return [path for _, _, path in sorted(recent, reverse=True)[:limit]]
+                days.append(parts[1])
+                found.append((parts[1], (folder / name).lstat().st_mtime_ns, folder / name))
+    return [path for _, _, path in sorted(found, reverse=True)[:limit]]
 
 
 def _folders(folder: Path) -> Iterator[tuple[Path, list[str]]]:

@@ -134,17 +134,16 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
-    if sys.platform == "win32":
-        return  # a folder cannot be opened there; NTFS journals its names
-    handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems have no such thing
-            raise
-    finally:
-        os.close(handle)
+    """Bring the names in a folder to the disk. Windows cannot open a folder for that; NTFS journals its names."""
+    if sys.platform != "win32":
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems have no such thing
+                raise
+        finally:
+            os.close(handle)
 
 
 def drop(path: Path) -> None:
@@ -203,22 +202,23 @@ def _rename_exclusively(source: Path, target: Path) -> bool:
     if sys.platform == "win32":
         patiently(os.rename, source, target)  # there it does not overwrite
         return True
-    return _rename_with(4 if sys.platform == "darwin" else 1, source, target)  # RENAME_EXCL, RENAME_NOREPLACE
+    else:  # noqa: RET505 - mypy knows the platform by branches
+        return _rename_with(4 if sys.platform == "darwin" else 1, source, target)  # RENAME_EXCL, RENAME_NOREPLACE
 
 
 def _rename_with(flag: int, source: Path, target: Path) -> bool:
     """Call renameat2(2) of Linux or renamex_np(2) of macOS; ``False`` where system or disk do not know the flag."""
-    if sys.platform not in ("linux", "darwin"):
+    if os.name != "posix":
         return False
     import ctypes  # noqa: PLC0415 - notes are replaced, and a hook replaces none
 
     library = ctypes.CDLL(None, use_errno=True)
     names = (os.fsencode(source), os.fsencode(target))
-    if sys.platform == "darwin":
-        failed = library.renamex_np(*names, ctypes.c_uint(flag))
-    elif hasattr(library, "renameat2"):
+    if hasattr(library, "renameat2"):
         here = ctypes.c_int(-100)  # AT_FDCWD; both paths are absolute anyway
         failed = library.renameat2(here, names[0], here, names[1], ctypes.c_uint(flag))
+    elif hasattr(library, "renamex_np"):
+        failed = library.renamex_np(*names, ctypes.c_uint(flag))
     else:
         return False
     if not failed:

@@ -10,7 +10,7 @@ import pytest
 import typer.main
 
 from wwt_vault import errors
-from wwt_vault.cli import app
+from wwt_vault.cli.commands import app
 from wwt_vault.config import Settings
 from wwt_vault.mcp_server.tools import TOOLS
 

@@ -145,7 +145,7 @@ def init(found: Json) -> str:
 def setup(found: Json) -> str:
     """What was connected and what is left for the person."""
     if found["diff"]:
-        return found["diff"] + "Nothing was changed (--dry-run)."
+        return f"{found['diff']}Nothing was changed (--dry-run)."
     lines = [f"Vault {found['vault']}"]
     for entry in found["hosts"]:
         lines.append(f"{entry['host']}: hooks {entry['hooks']}, MCP {entry['mcp']}, imported {entry['imported']}")

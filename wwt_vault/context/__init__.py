@@ -1,8 +1,9 @@
 """Hits become what an agent is told: within a token budget, cited, fenced as data, the same for the same vault.
 
-The order is fixed: current curated notes, evidence newer than those notes, conversations that no note covers yet,
-other conversations, superseded notes, the recent flow of the project, what waits to be curated. Each is trimmed to
-the sentences that carry the match, with speaker and citation. Nothing here reads a file or a clock.
+The order is fixed: current curated notes, evidence newer than those notes, conversations that no note covers yet and
+pages of the person's, other conversations, superseded notes, the recent flow of the project, what waits to be
+curated. Each is trimmed to the sentences that carry the match, with speaker and citation. Nothing here reads a file
+or a clock.
 """
 
 from __future__ import annotations
@@ -89,14 +90,15 @@ def build(
     flow: Sequence[Flow] = (),
     project: str | None = None,
     waiting: Waiting | None = None,
+    missing: Sequence[str] = (),
     budget_tokens: int = 1500,
     zone: tzinfo,
 ) -> ContextPack:
     """Put together what is known, best first, in at most ``budget_tokens`` (as ``count_tokens`` counts).
 
-    ``hits`` in the order of the search; ``terms`` are the question's words as the index has them; ``sources`` has every
-    hit's document; ``curated`` are the events that a note cites or a mark covers; ``flow`` newest first. Raises
-    ``BadArgument`` for a budget outside 30..20,000.
+    ``hits`` in the order of the search; ``terms`` are the question's words as the index has them; ``sources`` has
+    every hit's document; ``curated`` are the events that a note cites or a mark covers; ``flow`` newest first;
+    ``missing`` says what the index has not seen yet. Raises ``BadArgument`` for a budget outside 30..20,000.
     """
     if not MIN_BUDGET <= budget_tokens <= MAX_BUDGET:
         message = f"budget_tokens must lie between {MIN_BUDGET} and {MAX_BUDGET}, not {budget_tokens}"
@@ -107,6 +109,9 @@ def build(
         *(_flow_block(entry, project, zone) for entry in flow[:_FLOW]),
     ]
     opening = "" if hits else f"{NO_RECORD}: nothing in the memory answers this. Say so; do not guess."
+    for sentence in missing:
+        if count_tokens(f"{opening}\n({sentence})") <= budget_tokens // 2:
+            opening = f"{opening}\n({sentence})".strip()
     left = budget_tokens - count_tokens(fenced(()) + "\n") - count_tokens(opening + "\n")
     items: list[ContextItem] = []
     lines: list[str] = []
@@ -139,13 +144,14 @@ def _from_hits(
     passages: dict[DocumentId, list[Passage]] = {}
     for hit in hits:
         passages.setdefault(hit.passage.document, []).append(hit.passage)
-    current = {name for name, found in passages.items() if _is_note(found[0]) and found[0].status != "superseded"}
+    notes = {name for name, found in passages.items() if found[0].layer == "curated"}
+    current = {name for name in notes if passages[name][0].status != "superseded"}
     cited = frozenset(event for name in current for event in sources[name].evidence)
     ages = [updated for name in current if (updated := sources[name].updated)]
     ranks: list[tuple[int, int, _Block]] = []
     for place, (name, found) in enumerate(passages.items()):
-        if _is_note(found[0]):
-            rank = 0 if name in current else 4
+        if found[0].layer != "session":
+            rank = 0 if name in current else 4 if name in notes else 2
             ranks.append((rank, place, _note_block(found, sources[name], zone)))
             continue
         events = frozenset(event for passage in found for event in passage.events)
@@ -158,10 +164,6 @@ def _from_hits(
             rank = 3 if events and events <= curated else 2
         ranks.append((rank, place, _session_block(found, sources[name], rank, zone)))
     return [block for _, _, block in sorted(ranks, key=lambda entry: entry[:2])]
-
-
-def _is_note(passage: Passage) -> bool:
-    return passage.layer != "session"
 
 
 def _note_block(found: Sequence[Passage], source: Source, zone: tzinfo) -> _Block:

@@ -18,6 +18,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import func_metadata
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Resource, TextContent, ToolAnnotations
 from pydantic import ValidationError
@@ -68,12 +69,13 @@ class WwtServer(MCPServer[Any]):
         spec = TOOLS.get(name)
         if spec is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {name}")
-        self._session.wake()
         if unknown := sorted(arguments.keys() - spec.arguments.keys()):
             known = ", ".join(spec.arguments) or "none"
             return _refusal({"code": "bad_argument", "message": f"No argument {unknown[0]!r}; there are: {known}."})
         try:
-            return await super().call_tool(name, arguments, context)
+            result = await super().call_tool(name, arguments, context)
+            self._session.wake()
+            return result
         except ToolError as error:
             cause = error.__cause__
             if isinstance(cause, WwtError):
@@ -115,23 +117,25 @@ class WwtServer(MCPServer[Any]):
 
 
 def _tool(name: str, spec: ToolSpec, call: Callable[..., CallToolResult]) -> Tool:
-    """Make the SDK's tool; its schemas are replaced by the hand-written ones, which say the same in fewer words."""
-    tool = Tool.from_function(
-        call,
+    """Make the SDK's tool, with the hand-written schemas in place of those it would derive: the same in fewer words."""
+    metadata = func_metadata(call, structured_output=False)
+    metadata.output_schema = spec.output_schema()
+    return Tool(
+        fn=call,
         name=name,
         title=spec.title,
         description=spec.description,
+        parameters=spec.input_schema(),
+        fn_metadata=metadata,
+        is_async=False,
+        context_kwarg=None,
         annotations=ToolAnnotations(
             read_only_hint=spec.read_only,
             destructive_hint=spec.destructive,
             idempotent_hint=spec.idempotent,
             open_world_hint=False,
         ),
-        structured_output=False,
     )
-    tool.parameters = spec.input_schema()
-    tool.fn_metadata.output_schema = spec.output_schema()
-    return tool
 
 
 def _refusal(error: Mapping[str, Any]) -> CallToolResult:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Session", "exit_with_parent"]
 
+_SLICE_SECONDS: Final = 2.0
 _QUIET_SECONDS: Final = 0.3
 """After a change in the vault: an editor or an agent often writes several files at once."""
 
@@ -66,7 +67,10 @@ class Session:
             self._work.wait()
             self._work.clear()
             try:
-                refresh(workspace, seconds=None)
+                # In slices: a call that comes meanwhile gets its turn, and what is newest is found first.
+                left, before = refresh(workspace, seconds=_SLICE_SECONDS).pending, 0
+                while left not in (0, before) and not self._closed.is_set():
+                    left, before = refresh(workspace, seconds=_SLICE_SECONDS).pending, left
                 embed(workspace, stop=self._work.is_set)
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.

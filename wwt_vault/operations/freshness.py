@@ -19,6 +19,8 @@ __all__ = ["ANSWER_SECONDS", "catch_up", "embed", "refresh", "refresh_ledger"]
 
 ANSWER_SECONDS: Final = 2.0
 """Seconds an answer spends on what changed; what is left then is indexed in the background or by the next call."""
+_PATIENCE: Final = 8.0
+"""Seconds an answer waits for another thread or process that is indexing: it does what would have to be done anyway."""
 
 Progress = Callable[[int, int], None]
 
@@ -45,7 +47,13 @@ def refresh(
         return document
 
     report = workspace.index.refresh(
-        catalog, load, progress=progress, rebuild=rebuild, allow_shrink=allow_shrink, budget_seconds=seconds
+        catalog,
+        load,
+        progress=progress,
+        rebuild=rebuild,
+        allow_shrink=allow_shrink,
+        budget_seconds=seconds,
+        wait_seconds=_PATIENCE,
     )
     if not report.withheld:
         workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name), deadline)

@@ -104,6 +104,7 @@ def context(
         flow=flow(workspace, project, until) if project else (),
         project=project,
         waiting=open_sessions.waiting(project),
+        missing=notes,
         budget_tokens=budget_tokens,
         zone=vault.zone,
     )

@@ -13,7 +13,7 @@ from wwt_vault.capture.text import FENCE_CLOSE, MAX_TEXT, binary_note, canonical
 
 KINDS = st.text("abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=20)
 MARKS = st.sampled_from(
-    ["<wwt-vault-context", "<", "&lt;", fence_open("a"), FENCE_CLOSE, html.escape(fence_open("b")), html.escape(FENCE_CLOSE)]
+    ["<wwt-vault-context", "<", fence_open("a"), FENCE_CLOSE, html.escape(fence_open("b")), html.escape(FENCE_CLOSE)]
 )  # fmt: skip
 WORDS = st.one_of(st.text(max_size=60), MARKS, st.just("<system-reminder>"), st.just("</hook_context>"), st.just("\n"))
 TEXTS = st.lists(WORDS, max_size=8).map("".join)

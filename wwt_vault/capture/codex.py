@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wwt_vault.capture import jsonl
-from wwt_vault.capture.codex_words import answered, answers, picture, typed, typed_parts
+from wwt_vault.capture.codex_words import answered, answers, is_insertion, picture, typed, typed_parts
 from wwt_vault.capture.following import Place, before, follow, resume
 from wwt_vault.capture.messages import call_of, message_of, text_field, time_of
 from wwt_vault.model.conversation import Checkpoint, HookCall, HookKind, Message, Role, Session, Skipped
@@ -264,7 +264,7 @@ class _Rollout:
             at = unpaired.index(other)
             self.state = self.state._replace(unpaired=unpaired[:at] + unpaired[at + 1 :])
             return
-        if channel == "item" and role == "user" and self.state.prompts_told:
+        if channel == "item" and role == "user" and (self.state.prompts_told or is_insertion(words)):
             return  # its event comes, if a person said it
         # The two records of one have none of the other side between them: older ones stay single.
         unpaired = tuple(entry for entry in unpaired if f" {role} " in entry)[1 - _UNPAIRED :]

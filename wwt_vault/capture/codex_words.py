@@ -8,7 +8,7 @@ from typing import Any
 from wwt_vault.capture.messages import image_note, text_field
 from wwt_vault.capture.text import canonical
 
-__all__ = ["answered", "answers", "picture", "typed", "typed_parts"]
+__all__ = ["answered", "answers", "is_insertion", "picture", "typed", "typed_parts"]
 
 _INJECTED = (
     "app-context", "apps_instructions", "available_subagent_types", "codex_internal_context", "collaboration_mode",
@@ -35,6 +35,11 @@ def typed(text: str) -> str | None:
         request = re.search(r"^#+ My request for Codex:", text, re.MULTILINE | re.IGNORECASE)
         text = text[request.end() :].strip() if request else ""
     return None if not text or re.fullmatch(r"/[\w:.-]+", text) else text
+
+
+def is_insertion(text: str) -> bool:
+    """Tell whether ``text`` is wholly one block with a name of several words, as Codex's insertions are."""
+    return re.fullmatch(r"<([a-z]+(?:[_-][a-z]+)+)(?:\s[^>]*)?>.*</\1>", text.strip(), re.DOTALL) is not None
 
 
 def typed_parts(content: Any, kinds: Any = None) -> tuple[str, list[str]]:

@@ -161,18 +161,25 @@ class _Chat:
 
     def _replaced(self, messages: list[Any], line: jsonl.Line) -> Iterator[Message | Skipped]:
         """Take a patch that replaces all messages: what is known in it comes with new times, and maybe new ids."""
-        for message, follower in zip(messages, [*messages[1:], None], strict=True):
+        for at, message in enumerate(messages):
+            follower = messages[at + 1] if at + 1 < len(messages) else None
             if not isinstance(message, dict) or not _is_message(message):
                 continue
             if isinstance(follower, dict) and _words(follower).strip() == _PLACEHOLDERS[-1]:
                 continue  # the summary in place of a compressed conversation
-            if message["id"] in self._said or (self._last is not None and self._last.key == message["id"]):
+            last = self._last
+            if message["id"] in self._said or (last is not None and last.key == message["id"]):
                 continue
             self._notice_folder(message)
             # Compressing gives what it keeps new ids.
             again = self._made(message, line)
-            if again is not None and _digest(again) not in self._digests:
-                yield from self._message(message, line)
+            if (
+                again is None
+                or _digest(again) in self._digests
+                or (last is not None and _digest(again) == _digest(last))
+            ):
+                continue
+            yield from self._message(message, line)
 
     def _message(self, record: dict[str, Any], line: jsonl.Line) -> Iterator[Message | Skipped]:
         if self.state.subagent:
@@ -289,7 +296,7 @@ def _untangled(text: str) -> str:
     """Mend an answer that came in pieces: the hook is given all of it, and then all pieces but the first again."""
     letters = "".join(text.split())
     ending = letters[-16:]
-    end = len(letters) - 1
+    end = len(letters) - 16
     while len(ending) == 16 and (end := letters.rfind(ending, len(letters) // 2 - 16, end + 15)) >= 0:
         whole = end + 16  # letters of the answer, if what follows is its own end
         rest = len(letters) - whole

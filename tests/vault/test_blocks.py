@@ -82,6 +82,7 @@ texts = st.text() | st.lists(pieces).map("".join)
 
 @given(st.lists(st.tuples(texts, st.sampled_from(["user", "assistant"]), st.integers(0, 10**6)), max_size=5))
 @example([(f"ends like an id ^{ID}", "user", 0), (f"\\^{ID} \n\\\\^{ID}", "user", 1), ("%\\%%\\\\%", "assistant", 2)])
+@example([(">^a", "user", 0), (">\\^a", "user", 1), ("x^2", "user", 2), ("x\\^2", "user", 3), ("\t^a\t", "user", 4)])
 def test_any_conversation_comes_back_from_its_note(messages: list[tuple[str, str, int]]) -> None:
     """Text, role, order and second of every message, whatever it says; control characters as their pictures."""
     events = [said(text, role, TIME + timedelta(seconds=offset)) for text, role, offset in messages]
@@ -97,6 +98,8 @@ def test_any_conversation_comes_back_from_its_note(messages: list[tuple[str, str
 
 
 @given(texts)
+@example(">^a")
+@example("- ^a\n%%\n```\n> [!user] 01:58")
 def test_no_text_forges_an_id_hides_the_rest_or_leaves_the_quote(text: str) -> None:
     """Read as Obsidian reads it: one quote, one paragraph with our id after it, no block id and no comment inside."""
     event = said(text)

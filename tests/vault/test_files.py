@@ -593,6 +593,25 @@ def test_a_lock_is_free_after_an_error_and_excludes_within_one_process(tmp_path:
         pass
 
 
+@posix
+def test_a_lock_on_a_file_that_was_just_deleted_is_taken_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever deletes the lock file between our opening and locking it does not let two in."""
+    import fcntl
+
+    path, flock, deleted = tmp_path / "lock", fcntl.flock, []
+
+    def delete_first(handle: int, operation: int) -> None:
+        if not deleted:
+            deleted.append(path.unlink())
+        flock(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", delete_first)
+    with lock(path, 5):
+        assert path.exists()
+        with pytest.raises(filelock.Timeout), filelock.FileLock(path, timeout=0):
+            pass
+
+
 def test_reading_tells_what_is_missing_from_what_cannot_be_read(tmp_path: Path) -> None:
     """No file is ``None``; a folder in its place is an error that names it."""
     assert files.read(tmp_path / "no") is None

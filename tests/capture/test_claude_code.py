@@ -114,7 +114,7 @@ def test_what_the_program_says_in_the_persons_name_is_no_prompt(record: dict[str
 
 
 PROMPTS = {
-    "plain": ("주문 DB를 뭘로 할까?", "주문 DB를 뭘로 할까?"),
+    "plain": ("어떤 DB로 갈까?", "어떤 DB로 갈까?"),
     "blocks": ([{"type": "text", "text": "첫째"}, {"type": "text", "text": "둘째"}], "첫째\n\n둘째"),
     "strings": (["첫째"], "첫째"),
     "command with arguments": (

@@ -89,7 +89,7 @@ def test_a_fence_that_the_host_cut_off_is_gone_to_its_end() -> None:
 def test_gemini_wraps_and_escapes_and_still_gets_nothing_into_the_memory() -> None:
     """The very form that Gemini CLI 0.61 puts before a prompt and sends to its hooks."""
     escaped = fence("we chose <b>PostgreSQL</b>", "recall").replace("<", "&lt;").replace(">", "&gt;")
-    assert canonical(f"<hook_context>{escaped}</hook_context>\n\n주문 DB를 뭘로 할까?") == "주문 DB를 뭘로 할까?"
+    assert canonical(f"<hook_context>{escaped}</hook_context>\n\n어떤 DB로 갈까?") == "어떤 DB로 갈까?"
 
 
 def test_a_huge_text_is_cut_and_says_so() -> None:

@@ -11,10 +11,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from wwt_vault.capture.hosts import HOSTS, HostSpec
+from wwt_vault.capture.hosts import HOSTS, Head, HostSpec
 from wwt_vault.errors import BadArgument, TranscriptError
 from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Skipped
 
@@ -22,7 +23,8 @@ __all__ = ["HOSTS", "HostSpec", "find_transcripts", "host_folder", "parse_hook",
 
 _LARGEST_PAYLOAD = 32 << 20
 _HEAD_LINES = 40
-_HEAD_BYTES = 4 << 20
+_HEAD_BYTES = 1 << 20
+_LONG_LINE = 32 << 20
 
 
 def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
@@ -43,19 +45,18 @@ def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
 
 def recognise(path: Path) -> str | None:
     """Return the name of the host that wrote the file at ``path``, by its content, or ``None``. Raises ``OSError``."""
-    from wwt_vault.capture import jsonl  # noqa: PLC0415 - a prompt's hook reads no file
+    from io import BytesIO  # noqa: PLC0415 - a prompt's hook recognises nothing
 
-    records: list[dict[str, Any]] = []
-    head = b""
+    from wwt_vault.capture import jsonl  # noqa: PLC0415
+
     with jsonl.open_stream(path) as file:
-        for line in jsonl.lines(file):
-            if len(head) < 1 << 16:
-                head += line.data[: 1 << 16]
-            records += [record for record in jsonl.records(line) if isinstance(record, dict)]
-            if line.number >= _HEAD_LINES or line.end > _HEAD_BYTES:
-                break
-    text = head.decode("utf-8-sig", "replace")
-    return next((name for name in HOSTS if _module(name).wrote(records, text)), None)
+        data = file.read(_HEAD_BYTES)
+        if b"\n" not in data and data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            data += file.read(_LONG_LINE)  # a first line with a picture in it
+    lines = islice(jsonl.lines(BytesIO(data)), _HEAD_LINES)
+    records = [record for line in lines for record in jsonl.records(line) if isinstance(record, dict)]
+    head = Head(path=path, data=data[: 1 << 16], records=records)
+    return next((name for name in HOSTS if _module(name).wrote(head)), None)
 
 
 def read_transcript(

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from wwt_vault.capture import jsonl
 from wwt_vault.capture.following import Place, before, follow, resume
+from wwt_vault.capture.hosts import Head
 from wwt_vault.capture.messages import call_of, image_note, message_of, text_field, time_of
 from wwt_vault.capture.text import canonical
 from wwt_vault.model.conversation import Checkpoint, HookCall, HookKind, Message, Session, Skipped
@@ -73,9 +74,9 @@ def parse_hook(payload: Mapping[str, Any], now: datetime) -> HookCall:
     return call._replace(subagent=True) if event in ("SubagentStart", "SubagentStop") else call
 
 
-def wrote(records: list[dict[str, Any]], head: str) -> bool:  # noqa: ARG001 - every host's module is asked alike
-    """Tell whether a file that begins with ``records`` is a transcript of Claude Code."""
-    for record in records:
+def wrote(head: Head) -> bool:
+    """Tell whether a file that begins so is a transcript of Claude Code."""
+    for record in head.records:
         kind = text_field(record, "type")
         if kind in ("user", "assistant"):
             message = record.get("message")

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from wwt_vault.capture import jsonl
 from wwt_vault.capture.codex_words import answered, answers, is_insertion, picture, typed, typed_parts
 from wwt_vault.capture.following import Place, before, follow, resume
+from wwt_vault.capture.hosts import Head
 from wwt_vault.capture.messages import call_of, message_of, text_field, time_of
 from wwt_vault.model.conversation import Checkpoint, HookCall, HookKind, Message, Role, Session, Skipped
 
@@ -63,8 +64,9 @@ def parse_hook(payload: Mapping[str, Any], now: datetime) -> HookCall:
     return call._replace(subagent=True) if event in ("SubagentStart", "SubagentStop") else call
 
 
-def wrote(records: list[dict[str, Any]], head: str) -> bool:  # noqa: ARG001 - every host's module is asked alike
-    """Tell whether a file that begins with ``records`` is a rollout of Codex."""
+def wrote(head: Head) -> bool:
+    """Tell whether a file that begins so is a rollout of Codex."""
+    records = head.records
     if any(text_field(record, "type") in _TYPES and isinstance(record.get("payload"), dict) for record in records):
         return True
     first = records[0] if records else {}

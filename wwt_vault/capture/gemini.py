@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from wwt_vault.capture import jsonl
 from wwt_vault.capture.following import Place, before, follow, resume
+from wwt_vault.capture.hosts import Head
 from wwt_vault.capture.messages import call_of, image_note, message_of, text_field, time_of
 from wwt_vault.capture.text import canonical
 from wwt_vault.model.conversation import Checkpoint, HookCall, HookKind, Message, Session, Skipped
@@ -70,15 +71,14 @@ def parse_hook(payload: Mapping[str, Any], now: datetime) -> HookCall:
     return call_of(payload, kind, session, time, words=words, transcript_first=kind == "answer")
 
 
-def wrote(records: list[dict[str, Any]], head: str) -> bool:
-    """Tell whether a file that begins with ``records``, or with the text ``head``, is a session of Gemini CLI."""
-    if any({"sessionId", "projectHash"} <= record.keys() for record in records):
+def wrote(head: Head) -> bool:
+    """Tell whether a file that begins so is a session of Gemini CLI."""
+    if any({"sessionId", "projectHash"} <= record.keys() for record in head.records):
         return True
-    if any(_is_message(record) or isinstance(record.get("$rewindTo"), str) for record in records):
+    if any(_is_message(record) or isinstance(record.get("$rewindTo"), str) for record in head.records):
         return True
-    return head.lstrip().startswith("{") and all(
-        f'"{name}"' in head for name in ("sessionId", "projectHash", "messages")
-    )
+    text = head.data.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return text.startswith(b"{") and all(b'"%s"' % name in text for name in (b"sessionId", b"projectHash", b"messages"))
 
 
 def read(

@@ -5,9 +5,20 @@ A new host is one module in this package and one row here.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-__all__ = ["HOSTS", "HookEvent", "HostSpec", "McpCommands", "Registration"]
+__all__ = ["HOSTS", "Head", "HookEvent", "HostSpec", "McpCommands", "Registration"]
+
+
+class Head(NamedTuple):
+    """The beginning of a file of which the host is to be told: every host's module looks at it in ``wrote``."""
+
+    path: Path
+    data: bytes
+    """The first 64 KB."""
+    records: list[dict[str, Any]]
+    """The JSON objects of its first lines, as far as there are any."""
 
 
 class HookEvent(NamedTuple):

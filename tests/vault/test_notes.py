@@ -363,15 +363,15 @@ class TestReplace:
 
         assert path.read_bytes().split(b"---\n")[2].startswith(f"a\r\nb\nX\r\nd [^{event}]\r\n".encode())
 
-    def test_a_change_unticks_reviewed(self, vault: Vault) -> None:
+    def test_a_change_names_its_writer_and_unticks_reviewed(self, vault: Vault) -> None:
         """A person has not seen the new text; ticking the box again is theirs."""
         event = say(vault, "x")
         note = save(vault, "T", f"a [^{event}]")
         path = at(vault, note)
         path.write_text(path.read_text("utf-8").replace("reviewed: false", "reviewed: true"), "utf-8")
-        after = save(vault, "T", f"b [^{event}]", notes.read_note(vault, "T").revision)
+        after = save(vault, "T", f"b [^{event}]", notes.read_note(vault, "T").revision, written_by="codex")
 
-        assert "\nreviewed: false\n" in after.text
+        assert "\nwritten_by: codex\nreviewed: false\n" in after.text
 
     def test_a_persons_edit_is_a_revision_of_its_own(self, vault: Vault) -> None:
         """The save that follows keeps it, and what the tool wrote last stays known."""

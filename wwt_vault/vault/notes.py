@@ -136,8 +136,8 @@ def save_note(
         project: The project it belongs to.
         reason: Why it changes, for the history.
 
-    Nothing is written, and the note returned as it is, when nothing would change. A change unticks ``reviewed``: the
-    person has not seen this text.
+    Nothing is written, and the note returned as it is, when nothing would change. A change unticks ``reviewed``, since
+    the person has not seen this text, and names its writer in ``written_by`` where that names another.
 
     Raises ``NoteExists``, ``StaleRevision`` (with ``path, id, revision, diff``), ``BadEvidence`` (with ``faults``),
     ``Locked``, ``HumanConflict`` (broken frontmatter, git conflict, a page that is no curated note), ``BadName``,
@@ -156,11 +156,11 @@ def save_note(
         questions=questions,
     )
     with files.lock(locks / "notes", _LOCK_SECONDS):
-        known = lookup.names(vault)
-        if not revision:
-            return _create(vault, note, wanted._replace(relations=_links(vault, relations, known, None)), known)
-        old = _load(vault, lookup.find_note(vault, note, known))
-        return _change(vault, old, revision, wanted._replace(relations=_links(vault, relations, known, old.path)))
+        # Names are listed only where they are needed: it is what a save costs in a large vault.
+        known = lookup.names(vault) if relations or not revision else {}
+        old = _load(vault, lookup.find_note(vault, note, known or None)) if revision else None
+        wanted = wanted._replace(relations=_links(vault, relations, known, old.path if old else None))
+        return _change(vault, old, revision or "", wanted) if old else _create(vault, note, wanted, known)
 
 
 def _create(vault: Vault, note: str, wanted: Proposal, known: Mapping[str, list[DocumentId]]) -> Note:

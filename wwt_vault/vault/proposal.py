@@ -223,10 +223,15 @@ def changed_properties(wanted: Proposal, values: Mapping[str, Any]) -> dict[str,
 def later_properties(
     wanted: Proposal, changed: Mapping[str, Any], note_id: str, values: Mapping[str, Any], zone: tzinfo
 ) -> dict[str, Any]:
-    """Return what a save sets in the frontmatter of a note that is there."""
+    """Return what a save sets in the frontmatter of a note that is there.
+
+    Who wrote the text that stands there, and that no person has seen it yet, are said where they were said before.
+    """
     properties: dict[str, Any] = {**changed, "updated": wanted.at.astimezone(zone)}
     if "id" not in values:
         properties["id"] = note_id
+    if markdown.string(values, "written_by") not in (None, wanted.written_by):
+        properties["written_by"] = wanted.written_by
     if markdown.flag(values, "reviewed"):
         properties["reviewed"] = False
     return properties

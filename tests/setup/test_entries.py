@@ -148,7 +148,7 @@ def test_codex_waits_for_the_server_unless_the_person_says_otherwise() -> None:
     """Our line is added where there is none, and a person's own is neither changed nor taken out."""
     mcp = CONNECTIONS["codex"].mcp
     added = entries.add_server("", mcp, "/x/wwt", "f").text
-    assert added.startswith("mcp_optional_startup_grace_ms = 5000")
+    assert added.startswith("mcp_optional_startup_grace_ms = 10000")
     assert entries.remove_server(added, mcp, "", "f").text == ""
     own = "mcp_optional_startup_grace_ms = 100\n"
     both = entries.add_server(own, mcp, "/x/wwt", "f").text

@@ -288,23 +288,24 @@ def test_a_file_that_claude_keeps_is_changed_by_claude(machine: Machine, program
     program = claude(machine, "")
     lay_out(machine, PERSONS)
     [plan] = set_up(machine, programs, ["claude-code"])
-    words = (machine.home / "words").read_text().split("\n")
-    assert words == ["mcp", "add", "--scope", "user", "wwt", "--", "/opt/wwt/bin/wwt", "serve", ""]
+    *words, entry = (machine.home / "words").read_text().splitlines()
+    assert words == ["mcp", "add-json", "--scope", "user", "wwt"]
+    assert json.loads(entry).items() >= {"command": "/opt/wwt/bin/wwt", "args": ["serve"]}.items()
     assert plan.mcp == "added"
     assert (machine.home / ".claude.json").read_bytes() == PERSONS[".claude.json"]
-    assert f"# {program} mcp add" in diff(connect(["claude-code"], machine, programs)[0])
+    assert f"# {program} mcp add-json" in diff(connect(["claude-code"], machine, programs)[0])
 
 
 @posix
 def test_a_moved_server_is_taken_out_before_it_is_added(machine: Machine, programs: Programs) -> None:
-    """``claude mcp add`` refuses a name that is taken."""
+    """``claude mcp add-json`` refuses a name that is taken."""
     claude(machine, "")
     entry: dict[str, Any] = {"mcpServers": {"wwt": {"command": "/old/wwt", "args": ["serve"]}}}
     lay_out(machine, {".claude.json": json.dumps(entry).encode()})
     assert set_up(machine, programs, ["claude-code"])[0].mcp == "updated"
     words = (machine.home / "words").read_text().split()
     assert words[:5] == ["mcp", "remove", "--scope", "user", "wwt"]
-    assert words[5:7] == ["mcp", "add"]
+    assert words[5:7] == ["mcp", "add-json"]
 
 
 @posix
@@ -314,4 +315,4 @@ def test_a_command_that_fails_is_told_with_what_to_run(machine: Machine, program
     [plan] = set_up(machine, programs, ["claude-code"])
     assert (plan.hooks, plan.mcp) == ("added", "failed")
     assert "no such scope" in plan.todo[-1]
-    assert "mcp add --scope user wwt -- /opt/wwt/bin/wwt serve" in plan.todo[-1]
+    assert "mcp add-json --scope user wwt '{" in plan.todo[-1]

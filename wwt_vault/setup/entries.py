@@ -12,7 +12,7 @@ from wwt_vault.setup import jsonc, toml
 from wwt_vault.setup.hosts import SERVER, HookFile, McpFile
 from wwt_vault.setup.programs import HOOK, PROGRAM
 
-__all__ = ["Edited", "add_hooks", "add_server", "remove_hooks", "remove_server", "server_entry"]
+__all__ = ["Edited", "add_hooks", "add_server", "new_entry", "remove_hooks", "remove_server", "server_entry"]
 
 Json = dict[str, Any]
 
@@ -64,13 +64,18 @@ def server_entry(text: str, mcp: McpFile, name: str) -> Json | None:
     return found if found is None or isinstance(found, dict) else {}
 
 
+def new_entry(mcp: McpFile, program: str) -> Json:
+    """Return the entry of our server as it is registered."""
+    return {"command": program, "args": ["serve"], **mcp.values}
+
+
 def add_server(text: str, mcp: McpFile, program: str, name: str) -> Edited:
     """Register the MCP server, or bring its command up to date; what the person added to the entry stays.
 
     An entry of our name that is not ours is left alone. Raises ``UnparsableSettings``.
     """
     entry = server_entry(text, mcp, name)
-    wanted: Json = {"command": program, "args": ["serve"]}
+    wanted: Json = {"command": program, "args": ["serve"]}  # the rest the person may have changed
     if entry is not None and not _is_ours(entry):
         return Edited(text, "foreign")
     if entry is not None and all(entry.get(key) == value for key, value in wanted.items()):
@@ -78,15 +83,15 @@ def add_server(text: str, mcp: McpFile, program: str, name: str) -> Edited:
     outcome = "added" if entry is None else "updated"
     if not mcp.file.endswith(".toml"):
         if entry is None:
-            return Edited(jsonc.put(text, [mcp.table, SERVER], {**wanted, **mcp.values}, name), outcome)
+            return Edited(jsonc.put(text, [mcp.table, SERVER], new_entry(mcp, program), name), outcome)
         for key, value in wanted.items():
             text = jsonc.put(text, [mcp.table, SERVER, key], value, name)
         return Edited(text, outcome)
     path = (mcp.table, SERVER)
-    text = toml.add_table(toml.delete_table(text, path, name), path, {**wanted, **mcp.values}, name)
+    text = toml.delete_table(text, path, name)
     if mcp.line and mcp.line[0] not in toml.parse(text, name):
         text = toml.put_line(text, *mcp.line, _NOTE, name)
-    return Edited(text, outcome)
+    return Edited(toml.add_table(text, path, new_entry(mcp, program), name), outcome)
 
 
 def remove_server(text: str, mcp: McpFile, copy: str, name: str) -> Edited:

@@ -41,7 +41,7 @@ class McpFile(NamedTuple):
     values: dict[str, Any]
     """Members of the server's entry beside ``command`` and ``args``."""
     add: tuple[str, ...] = ()
-    """The host's own command for it, where the file must be left to the host: a running one rewrites it."""
+    """The host's own command for it, without the entry, where the file is the host's: a running one rewrites it."""
     remove: tuple[str, ...] = ()
     line: tuple[str, int] | None = None
     """A setting at the file's top level that the person may not have made otherwise."""
@@ -80,8 +80,10 @@ CONNECTIONS: dict[str, Connection] = {
         mcp=McpFile(
             file="{home}/.claude.json",
             table="mcpServers",
-            values={"type": "stdio", "env": {}},
-            add=("mcp", "add", "--scope", "user", SERVER, "--"),
+            # Without `alwaysLoad` the first turn may begin before the server is there, and its tools may wait behind a
+            # tool search that the model does not think of. With it Claude Code waits, five seconds at most.
+            values={"type": "stdio", "env": {}, "alwaysLoad": True},
+            add=("mcp", "add-json", "--scope", "user", SERVER),
             remove=("mcp", "remove", "--scope", "user", SERVER),
         ),
         comments=False,
@@ -104,7 +106,7 @@ CONNECTIONS: dict[str, Connection] = {
             values={"env_vars": ["WWT_VAULT", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"]},
             # Codex lets the first turn begin without servers that are not there within a second, unless this says
             # otherwise; `required = true` would keep Codex from starting at all when our server is broken.
-            line=("mcp_optional_startup_grace_ms", 5000),
+            line=("mcp_optional_startup_grace_ms", 10_000),
         ),
         comments=False,
         byte_order_mark=False,

@@ -5,6 +5,7 @@ Every file is planned on its own: one that cannot be parsed is refused and named
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -163,5 +164,6 @@ def _by_command(program: str, file: _Settings, programs: Programs, *, remove: bo
         outcome = entries.remove_server(text, row, "", name).outcome
         return outcome, (taking_out,) if outcome == "removed" else ()
     outcome = entries.add_server(text, row, programs.server, name).outcome
-    adding = Command((program, *row.add, programs.server, "serve"), file.path)
+    entry = json.dumps(entries.new_entry(row, programs.server), ensure_ascii=False)
+    adding = Command((program, *row.add, entry), file.path)
     return outcome, {"added": (adding,), "updated": (taking_out, adding)}.get(outcome, ())

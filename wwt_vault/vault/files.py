@@ -93,9 +93,8 @@ def overwrite(path: Path, data: bytes, *, private: bool = False) -> None:
         write_aside(temporary, data, 0o600 if private else 0o666)
         try:
             patiently(os.replace, temporary, path)
-        except BaseException:
-            drop(temporary)
-            raise
+        finally:
+            drop(temporary)  # it is gone if all went well
         sync_folder(path.parent)
 
 
@@ -121,7 +120,7 @@ def append(path: Path, block: bytes) -> bool:
                 try:
                     write_all(handle, rest)
                     os.fsync(handle)
-                except BaseException:
+                except OSError:
                     _take_back(handle, size, rest)
                     raise
         finally:
@@ -235,9 +234,8 @@ def _replace_if_same(path: Path, spare: Path, expected: Revision) -> None:
         if there is None or revision_of(there) != expected:
             raise _stale(path, expected, there)
         patiently(os.replace, spare, path)
-    except BaseException:
-        drop(spare)
-        raise
+    finally:
+        drop(spare)  # it is gone if all went well
 
 
 def _stale(path: Path, expected: Revision, there: bytes | None) -> StaleRevision:
@@ -282,17 +280,16 @@ def _try_lock(path: Path) -> int | None:
         if sys.platform == "win32" and path.exists():  # just being deleted by filelock
             return None
         raise
+    held = False
     try:
         # A lock on a file that was deleted meanwhile keeps nobody out.
-        if _flip_lock(handle, take=True) and os.path.samestat(os.fstat(handle), path.stat()):
-            return handle
+        held = _flip_lock(handle, take=True) and os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         pass
-    except BaseException:
-        os.close(handle)
-        raise
-    os.close(handle)
-    return None
+    finally:
+        if not held:
+            os.close(handle)
+    return handle if held else None
 
 
 def _flip_lock(handle: int, *, take: bool) -> bool:

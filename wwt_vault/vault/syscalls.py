@@ -86,17 +86,17 @@ def aside(folder: Path, prefix: str = ".tmp-") -> Path:
 def write_aside(temporary: Path, data: bytes, mode: int, *, like: Path | None = None) -> None:
     """Write a new file, on the disk when this returns; its mode is that of ``like``, else ``mode`` less the umask."""
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, mode)
+    whole = False
     try:
-        try:
-            write_all(handle, data)
-            if like is not None and hasattr(os, "fchmod"):
-                os.fchmod(handle, stat.S_IMODE(like.lstat().st_mode))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    except BaseException:
-        drop(temporary)
-        raise
+        write_all(handle, data)
+        if like is not None and hasattr(os, "fchmod"):
+            os.fchmod(handle, stat.S_IMODE(like.lstat().st_mode))
+        os.fsync(handle)
+        whole = True
+    finally:
+        os.close(handle)
+        if not whole:
+            drop(temporary)
 
 
 def create(path: Path, data: bytes, mode: int) -> bool:

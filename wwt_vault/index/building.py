@@ -28,8 +28,8 @@ from wwt_vault.index.generations import (
 from wwt_vault.model.conversation import DocumentId
 
 if TYPE_CHECKING:
-    from wwt_vault.index.lexical import Reader, Writer
-    from wwt_vault.index.rows import Row, Rows
+    from wwt_vault.index.lexical import Writer
+    from wwt_vault.index.rows import Row
 
 __all__ = ["Builder"]
 
@@ -50,31 +50,52 @@ class Builder:
         """Begin a generation of the index in ``folder`` with the passages of ``base``, or with none."""
         self._folder = folder
         self._base = base
+        self._numbers = {} if base is None else {name: number for number, name in enumerate(base.manifest())}
         self._built: Path | None = None
         self._writer: Writer | None = None
-        self._waiting: list[passages.Draft] = []
-        self._added: dict[int, Row] = {}
+        self._waiting: list[tuple[DocumentId, passages.Draft]] = []
+        self._added: list[tuple[DocumentId, Row]] = []
         self._dropped = 0
         self.changed = base is None
         """Whether there is anything to publish."""
 
-    def drop(self, ids: Iterable[str]) -> None:
-        """Leave passages of the base out."""
-        for passage in ids:
-            self.changed = True
-            with self._guarded():
-                writer, _ = self._open()
-                place = self._base.rows.place if self._base else {}
-                writer.delete([place[int(passage, 16)]])
-                self._dropped += 1
+    def put(self, name: DocumentId, drafts: Sequence[passages.Draft]) -> None:
+        """Make ``drafts`` the passages of a document; those it has already are not written again."""
+        with self._guarded():
+            has = self._passages(name)
+            wanted = {draft.key: draft for draft in drafts}
+            same = {
+                key for key, (fingerprint, _) in has.items() if key in wanted and wanted[key].fingerprint == fingerprint
+            }
+            self._delete(row for key, (_, row) in has.items() if key not in same)
+        for draft in wanted.values():
+            if draft.key not in same:
+                self.changed = True
+                self._waiting.append((name, draft))
+        if len(self._waiting) >= _BATCH:
+            self.flush()
 
-    def add(self, drafts: Iterable[passages.Draft]) -> None:
-        """Take passages in; they are analysed in batches."""
-        for draft in drafts:
+    def drop(self, name: DocumentId) -> None:
+        """Leave a document out."""
+        with self._guarded():
             self.changed = True
-            self._waiting.append(draft)
-            if len(self._waiting) >= _BATCH:
-                self.flush()
+            self._delete(row for _, row in self._passages(name).values())
+
+    def _passages(self, name: DocumentId) -> dict[int, tuple[int, int]]:
+        """Return the passages the base has of a document: key to fingerprint and row."""
+        if self._base is None or name not in self._numbers:
+            return {}
+        rows = self._base.rows
+        at = rows.of_document(self._numbers[name])
+        return dict(
+            zip(rows.key[at].tolist(), zip(rows.fingerprint[at].tolist(), at.tolist(), strict=True), strict=True)
+        )
+
+    def _delete(self, rows: Iterable[int]) -> None:
+        if dropped := list(rows):
+            self.changed = True
+            self._open()[0].delete(dropped)
+            self._dropped += len(dropped)
 
     def flush(self) -> None:
         """Analyse and write what waits."""
@@ -83,18 +104,20 @@ class Builder:
         from wwt_vault.index.lexical import FIELDS, Entry  # noqa: PLC0415 - whoosh, only when something changed
         from wwt_vault.index.rows import Row, language_of  # noqa: PLC0415 - numpy, as well
 
-        writer, _ = self._open()
-        for draft, terms in zip(self._waiting, _analysed(self._waiting), strict=True):
-            key = int(draft.passage.id, 16)
-            writer.add(Entry(key, terms, draft.filters, draft.payload))
-            self._added[key] = Row(
-                key=key,
-                document=0,
+        with self._guarded():
+            writer, _ = self._open()
+        for (name, draft), terms in zip(self._waiting, _analysed([draft for _, draft in self._waiting]), strict=True):
+            writer.add(Entry(draft.key, terms, draft.filters, draft.payload))
+            row = Row(
+                key=draft.key,
+                fingerprint=draft.fingerprint,
+                document=-1,
                 time=filters.milliseconds(draft.passage.time),
                 language=language_of(draft.body),
-                lengths=tuple(len(terms[name]) for name in FIELDS),
+                lengths=tuple(len(terms[field]) for field in FIELDS),
                 vectors=tuple(passages.vector_key(text) for text in passages.embedded_texts(draft.passage)),
             )
+            self._added.append((name, row))
         self._waiting.clear()
 
     def finish(self, documents: Mapping[DocumentId, Known], keep: int) -> int:
@@ -107,28 +130,42 @@ class Builder:
         return number
 
     def _commit(self, documents: Mapping[DocumentId, Known]) -> Path:
-        from wwt_vault.index.lexical import FIELDS, Reader  # noqa: PLC0415 - as above
-        from wwt_vault.index.rows import load_rows, save_rows  # noqa: PLC0415 - as above
+        import numpy as np  # noqa: PLC0415 - as above
+
+        from wwt_vault.index.lexical import Reader  # noqa: PLC0415 - as above
+        from wwt_vault.index.rows import load_rows, merged_rows, save_rows  # noqa: PLC0415 - as above
 
         writer, built = self._open()
         old = self._base.rows if self._base else None
-        living = sum(len(known.passages) for known in documents.values())
-        wasted = 0 if old is None else len(old) - old.passages + self._dropped
+        living = self.living
+        wasted = len(old) - old.passages + self._dropped if old else 0
         self._writer = None
         # whoosh merges small segments as they come; what mostly holds deleted rows is merged into one.
         writer.commit(compact=wasted > max(1000, living))
+        numbers = {name: number for number, name in enumerate(documents)}
         reader = Reader(built / "lexical")
         try:
-            rows = self._rows(reader, old, documents)
+            rows = merged_rows(
+                reader.keys(),
+                reader.deleted(),
+                (row._replace(document=numbers[name]) for name, row in self._added),
+                old,
+                np.array([numbers.get(name, 0) for name in self._numbers], dtype=np.int32),
+            )
         finally:
             reader.close()
-        save_rows(built / "rows.npz", rows, len(FIELDS))
+        save_rows(built / "rows.npz", rows)
         write_manifest(built / "manifest.json", documents)
         kiwi = analysis.kiwi_version() or (self._base.about.kiwi if self._base else None)
         write_about(built, kiwi=kiwi, documents=len(documents), passages_count=living)
         if (found := load_rows(built / "rows.npz").passages) != living:
             raise Damaged(f"{found} passages written, {living} expected")
         return built
+
+    @property
+    def living(self) -> int:
+        """Passages that the generation has."""
+        return (self._base.about.passages if self._base else 0) - self._dropped + len(self._added)
 
     def cancel(self) -> None:
         """Remove what was begun."""
@@ -139,23 +176,6 @@ class Builder:
         if self._built is not None:
             shutil.rmtree(self._built, ignore_errors=True)
             self._built = None
-
-    def _rows(self, reader: Reader, old: Rows | None, documents: Mapping[DocumentId, Known]) -> list[Row | None]:
-        """Return every row as whoosh now numbers them."""
-        numbers = {
-            int(passage, 16): number for number, known in enumerate(documents.values()) for passage, _ in known.passages
-        }
-        rows: list[Row | None] = []
-        for key, deleted in zip(reader.keys().tolist(), reader.deleted().tolist(), strict=True):
-            if deleted or key not in numbers:
-                rows.append(None)
-            elif key in self._added:
-                rows.append(self._added[key]._replace(document=numbers[key]))
-            elif old is not None and key in old.place:
-                rows.append(old.row(old.place[key])._replace(document=numbers[key]))
-            else:
-                raise Damaged(f"row {len(rows)} is of no known passage")
-        return rows
 
     def _open(self) -> tuple[Writer, Path]:
         if self._writer is None or self._built is None:

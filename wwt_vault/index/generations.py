@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from wwt_vault.index import analysis, passages
 from wwt_vault.model.conversation import DocumentId, Revision
@@ -66,8 +66,6 @@ class Known(NamedTuple):
     settled: bool
     """False: it was read so soon after its last change that the stamp may not tell; it is read once more."""
     revision: Revision
-    passages: tuple[tuple[str, str], ...]
-    """Passage id and fingerprint, in reading order."""
 
 
 @contextmanager
@@ -138,7 +136,7 @@ class Generation:
             return self._rows
 
     def manifest(self) -> dict[DocumentId, Known]:
-        """Return its documents. Raises ``Damaged``."""
+        """Return its documents, in the order of their numbers. Raises ``Damaged``."""
         return read_manifest(self.folder / "manifest.json")
 
     def mark_damaged(self, reason: str) -> None:
@@ -226,7 +224,10 @@ def write_about(folder: Path, *, kiwi: str | None, documents: int, passages_coun
 
 
 def write_manifest(path: Path, documents: Mapping[DocumentId, Known]) -> None:
-    """Write the documents atomically, under a checksum: a changed digit would hide a changed document."""
+    """Write the documents atomically, in the order of their numbers, under a checksum.
+
+    Without it a changed digit would hide a changed document.
+    """
     body = json.dumps(documents, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     aside = path.with_suffix(f".{os.getpid()}")
     aside.write_bytes(f"{zlib.crc32(body):08x}\n".encode() + body)
@@ -239,8 +240,8 @@ def read_manifest(path: Path) -> dict[DocumentId, Known]:
         checksum, _, body = path.read_bytes().partition(b"\n")
         if int(checksum, 16) != zlib.crc32(body):
             raise Damaged("manifest.json: the checksum differs")
-        documents: dict[str, list[Any]] = json.loads(body.decode("utf-8", "surrogatepass"))
+        documents: dict[str, tuple[str, bool, str]] = json.loads(body.decode("utf-8", "surrogatepass"))
         return {
-            DocumentId(name): Known(stamp, settled, Revision(revision), tuple((i, f) for i, f in pairs))
-            for name, (stamp, settled, revision, pairs) in documents.items()
+            DocumentId(name): Known(stamp, settled, Revision(revision))
+            for name, (stamp, settled, revision) in documents.items()
         }

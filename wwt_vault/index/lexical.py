@@ -137,7 +137,11 @@ class Reader:
         with self._lock:
             for leaf, offset in self._leaves:
                 if leaf.has_deletions():
-                    found[[offset + row for row in range(leaf.doc_count_all()) if leaf.is_deleted(row)]] = True
+                    # Private, but ten times faster than asking for every row.
+                    gone = getattr(leaf, "deleted_docs_set", None)
+                    if gone is None:
+                        gone = [row for row in range(leaf.doc_count_all()) if leaf.is_deleted(row)]
+                    found[[offset + row for row in gone]] = True
         return found
 
     def postings(self, field: str, term: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -64,8 +64,13 @@ class Draft(NamedTuple):
     filters: tuple[str, ...]
     """Terms of ``filters.terms_of``."""
     payload: bytes
-    fingerprint: str
-    """16 hex over all of the above: differs when anything of it differs."""
+    fingerprint: int
+    """64 bits over all of the above: differs when anything of it differs."""
+
+    @property
+    def key(self) -> int:
+        """The passage's id as a number."""
+        return int(self.passage.id, 16)
 
 
 def drafts(document: Document, zone: tzinfo) -> list[Draft]:
@@ -104,7 +109,11 @@ def embedded_texts(passage: Passage) -> tuple[str, ...]:
 
 def vector_key(text: str) -> int:
     """Return the 64 bits a text's vector is known by: two of 100,000 texts share them in one of 4 billion vaults."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+    return _digest(text.encode("utf-8", "replace"))
+
+
+def _digest(data: bytes) -> int:
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
 
 
 def estimate_tokens(text: str) -> int:
@@ -184,7 +193,7 @@ def _draft(document: Document, passage: Passage, body: str) -> Draft:
         tags=" ".join(passage.tags),
         filters=filters.terms_of(passage),
         payload=payload,
-        fingerprint=blake2b(identity, digest_size=8).hexdigest(),
+        fingerprint=_digest(identity),
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 
-from wwt_vault.errors import WwtError
+from wwt_vault.errors import NotFound, WwtError
 from wwt_vault.index import analysis, passages
 from wwt_vault.index.building import Builder
 from wwt_vault.index.comparison import Catalog, Change, compare, is_settled
@@ -128,7 +128,8 @@ class Refresh:
         builder = Builder(self.folder, base.generation)
         try:
             for gone in change.removed:
-                builder.drop(passage for passage, _ in documents.pop(gone).passages)
+                builder.drop(gone)
+                del documents[gone]
                 outcome.removed += 1
             for done, name in enumerate(change.read):
                 if deadline is not None and time.monotonic() > deadline:
@@ -154,7 +155,7 @@ class Refresh:
         return RefreshReport(
             generation=number,
             documents=len(documents),
-            passages=sum(len(known.passages) for known in documents.values()),
+            passages=builder.living,
             added=outcome.added,
             updated=outcome.updated,
             removed=outcome.removed,
@@ -167,14 +168,13 @@ class Refresh:
     def _take(self, name: DocumentId, documents: dict[DocumentId, Known], builder: Builder, outcome: _Outcome) -> None:
         """Read one document and hand on what changed of it. One that cannot be read stays as it was for now."""
         before = documents.get(name)
-        had = before.passages if before else ()
         stamp = self.catalog[name]
         read_at = self.clock()
         try:
             document = self.load(name)
-        except FileNotFoundError:  # deleted since the catalog was made
+        except (FileNotFoundError, NotFound):  # deleted since the catalog was made
             if before is not None:
-                builder.drop(passage for passage, _ in had)
+                builder.drop(name)
                 del documents[name]
                 outcome.removed += 1
             return
@@ -187,12 +187,8 @@ class Refresh:
         if before is not None and before.revision == document.revision:
             documents[name] = before._replace(stamp=stamp, settled=settled)
             return
-        drafts = passages.drafts(document, self.zone)
-        has = tuple((draft.passage.id, draft.fingerprint) for draft in drafts)
-        same = frozenset(had) & frozenset(has)
-        builder.drop(pair[0] for pair in had if pair not in same)
-        builder.add(draft for draft, pair in zip(drafts, has, strict=True) if pair not in same)
-        documents[name] = Known(stamp, settled, document.revision, has)
+        builder.put(name, passages.drafts(document, self.zone))
+        documents[name] = Known(stamp, settled, document.revision)
         if before is None:
             outcome.added += 1
         else:

@@ -6,6 +6,7 @@ its hits and its cosines computes once. Every method raises ``Damaged`` when the
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Searcher"]
 
+_ID: Final = re.compile("[0-9a-f]{16}")
 _REMEMBERED: Final = 4
 _VERIFIED: Final = 200
 """Best candidates in which a quoted phrase is looked for word by word."""
@@ -123,8 +125,9 @@ class Searcher:
         return passages.from_payload(self.generation.lexical.payload(row))
 
     def _places(self, ids: Iterable[str]) -> list[tuple[str, int]]:
-        place = self.generation.rows.place
-        return [(passage, place[key]) for passage in ids if (key := int(passage, 16)) in place]
+        ids = [passage for passage in ids if _ID.fullmatch(passage)]
+        rows = self.generation.rows.places(np.array([int(passage, 16) for passage in ids], dtype=np.uint64))
+        return [(passage, row) for passage, row in zip(ids, rows.tolist(), strict=True) if row >= 0]
 
     def _wanted(self, limit_to: Filters) -> NDArray[np.bool_]:
         since = None if limit_to.since is None else filters.milliseconds(limit_to.since)

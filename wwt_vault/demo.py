@@ -94,7 +94,7 @@ def _ask(root: Path, own: dict[str, str], asked: list[str], tell: Callable[[str]
         with Path(os.devnull).open("w") as log:
             async with Client(stdio_client(server, errlog=log)) as client:
                 for query in asked:
-                    result = await client.call_tool("wiki_get_context", {"query": query, "budget_tokens": 600})
+                    result = await client.call_tool("wiki_get_context", {"query": query, "budget_tokens": 900})
                     found: Json = result.structured_content or {}
                     answers.append({key: found.get(key) for key in ("query", "found", "used_tokens", "text")})
                     tell(f"\n? {query}\n{found.get('text') or result}")

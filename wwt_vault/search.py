@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import BadArgument
 from wwt_vault.model.knowledge import Filters, Hit, Passage
 
 if TYPE_CHECKING:
-    from wwt_vault.index import Index, KeywordHit, MeaningHit
+    from wwt_vault.index import Index, IndexStatus, KeywordHit, MeaningHit
 
 __all__ = ["MAX_LIMIT", "MAX_QUERY", "SearchResult", "search"]
 
@@ -46,8 +46,8 @@ class SearchResult:
     found: bool
     """False: nothing in the vault is good enough to be called an answer, and ``hits`` is empty."""
     hits: tuple[Hit, ...] = ()
-    terms: tuple[str, ...] = ()
-    """The words of the question as they were searched: what a text is trimmed to."""
+    terms: Mapping[str, float] = field(default_factory=dict)
+    """The words of the question as they were searched, and how rare each is (idf): what a text is trimmed to."""
     notes: tuple[str, ...] = ()
     """How this answer is limited (no model yet, question cut, a filter that matches nothing): sentences for people."""
 
@@ -83,18 +83,19 @@ def search(
     terms = dict(index.query_terms(text))
     by_words = index.keyword(text, filters, _POOL)
     by_meaning = index.meaning(text, filters, _POOL)
-    notes += _limits(index, by_meaning is None)
+    status = index.status()
+    notes += _limits(status, by_meaning is None)
     candidates = _candidates(index, text, by_words, by_meaning or (), terms)
     if not candidates:
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
-        return SearchResult(query=query, found=False, terms=tuple(terms), notes=(*notes, nothing))
-    if not _is_answered(candidates, [hit.cosine for hit in by_meaning or ()]):
-        return SearchResult(query=query, found=False, terms=tuple(terms), notes=notes)
+        return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
+    if not _is_answered(candidates, status.model):
+        return SearchResult(query=query, found=False, terms=terms, notes=notes)
     _score(candidates, meaning_weight)
     ranked = _one_of_each(_in_order(candidates))
     hits = tuple(_hit(candidate, terms) for candidate, _ in zip(ranked, range(limit), strict=False))
-    return SearchResult(query=query, found=True, hits=hits, terms=tuple(terms), notes=notes)
+    return SearchResult(query=query, found=True, hits=hits, terms=terms, notes=notes)
 
 
 def _readable(query: str) -> tuple[str, tuple[str, ...]]:
@@ -105,9 +106,8 @@ def _readable(query: str) -> tuple[str, tuple[str, ...]]:
     return text[:MAX_QUERY], (f"The question is long: only its first {MAX_QUERY} characters were searched.",)
 
 
-def _limits(index: Index, no_meaning: bool) -> tuple[str, ...]:
+def _limits(status: IndexStatus, no_meaning: bool) -> tuple[str, ...]:
     """Say in what way this answer is less than it could be."""
-    status = index.status()
     if no_meaning and status.passages:
         return (f"Searched by words only: {status.problem or 'no embedding model is ready'}.",)
     if status.model and status.embedded < status.passages:
@@ -143,20 +143,28 @@ def _candidates(
 
 # --- Is there an answer? The one place that decides it. ---------------------------------------------------------------
 
+_EVIDENCE: Final = 0.45
+"""What a passage must bring to be an answer: half of the question's words, or nearness, or some of both."""
 _ENOUGH_WORDS: Final = 0.5
-"""Share of the question's words, weighted by rarity, that one passage must hold to be an answer by its words."""
-_NEAR: Final = 0.86
-"""Cosine of e5 from which two texts are about the same thing."""
-_STANDS_OUT: Final = 0.03
-"""Cosine by which the best passage must stand out of the following ones to be an answer by its meaning."""
+"""Share of the question's words in one passage from which the keyword side is trusted as it is."""
+_UNRELATED: Final = {"e5": 0.8}
+"""Cosine of texts that have nothing to do with each other, by model: e5 puts all texts into a narrow cone."""
 
 
-def _is_answered(candidates: Iterable[_Candidate], cosines: Sequence[float]) -> bool:
-    """Say whether the best candidates are an answer at all."""
-    words = max((candidate.coverage for candidate in candidates), default=0.0)
-    if words >= _ENOUGH_WORDS:
-        return True
-    return bool(cosines) and cosines[0] >= _NEAR
+def _is_answered(candidates: Sequence[_Candidate], model: str | None) -> bool:
+    """Say whether any passage is an answer: evidence is its share of the question's words plus its nearness."""
+    cosines = sorted((candidate.cosine for candidate in candidates if candidate.cosine is not None), reverse=True)
+    known = next((level for name, level in _UNRELATED.items() if name in (model or "")), None)
+    # Of another model the other candidates show what an unrelated text is like; a single one shows nothing.
+    unrelated = known if known is not None else sum(cosines[1:]) / len(cosines[1:]) if len(cosines) > 1 else 1.0
+    return any(_evidence(candidate, unrelated) >= _EVIDENCE for candidate in candidates)
+
+
+def _evidence(candidate: _Candidate, unrelated: float) -> float:
+    """Return the share of the question's words, weighted by rarity, plus how far the cosine is above chance (0..1)."""
+    if candidate.cosine is None or unrelated >= 1:
+        return candidate.coverage
+    return candidate.coverage + (candidate.cosine - unrelated) / (1 - unrelated)
 
 
 # --- Fusion -----------------------------------------------------------------------------------------------------------

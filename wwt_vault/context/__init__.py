@@ -15,7 +15,7 @@ from typing import Final
 
 from wwt_vault.context.fence import clean, fenced, quoted, single_line
 from wwt_vault.context.tokens import count_tokens
-from wwt_vault.context.trim import trim
+from wwt_vault.context.trim import trim, worth
 from wwt_vault.errors import BadArgument
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import ContextItem, ContextPack, Hit, Passage
@@ -28,7 +28,9 @@ NO_RECORD: Final = "no record found"
 
 _TURNS = 3
 """Turns shown of one passage: the one that matches, and what it answers or what answers it."""
-_SMALLEST_TEXT = 12
+_WORTH_TELLING = 0.4
+"""Share of the best score that a hit must have: the tail of a list is for people who scroll, not for an agent."""
+_SMALLEST_TEXT = 20
 """Tokens; less of a text is not worth its heading."""
 _SMALL_BUDGET = 200
 """Tokens; below this one item may take all there is."""
@@ -84,7 +86,7 @@ def build(
     query: str,
     hits: Sequence[Hit],
     *,
-    terms: Collection[str],
+    terms: Mapping[str, float],
     sources: Mapping[DocumentId, Source],
     curated: Collection[EventId],
     flow: Sequence[Flow] = (),
@@ -96,14 +98,15 @@ def build(
 ) -> ContextPack:
     """Put together what is known, best first, in at most ``budget_tokens`` (as ``count_tokens`` counts).
 
-    ``hits`` in the order of the search; ``terms`` are the question's words as the index has them; ``sources`` has
+    ``hits`` in the order of the search; ``terms`` are the question's words and their weights; ``sources`` has
     every hit's document; ``curated`` are the events that a note cites or a mark covers; ``flow`` newest first;
     ``missing`` says what the index has not seen yet. Raises ``BadArgument`` for a budget outside 30..20,000.
     """
     if not MIN_BUDGET <= budget_tokens <= MAX_BUDGET:
         message = f"budget_tokens must lie between {MIN_BUDGET} and {MAX_BUDGET}, not {budget_tokens}"
         raise BadArgument(message, argument="budget_tokens")
-    hits = [hit for hit in hits if hit.passage.document in sources]
+    best = max((hit.score for hit in hits), default=0.0)
+    hits = [hit for hit in hits if hit.passage.document in sources and hit.score >= _WORTH_TELLING * best]
     blocks = [
         *_from_hits(hits, sources, frozenset(curated), zone),
         *(_flow_block(entry, project, zone) for entry in flow[:_FLOW]),
@@ -209,7 +212,7 @@ def _flow_block(entry: Flow, project: str | None, zone: tzinfo) -> _Block:
     return _Block(item=item, head=head, texts=((entry.opening.role, entry.opening.text, f"[^{entry.opening.event}]"),))
 
 
-def _fit(block: _Block, terms: Collection[str], number: int, left: int) -> list[str]:
+def _fit(block: _Block, terms: Mapping[str, float], number: int, left: int) -> list[str]:
     """Return the block's lines within ``left`` tokens, of which it takes about half; empty when nothing of it fits."""
     head = f"[{number}] {block.head}"
     room = min(left, max(left // 2, _SMALL_BUDGET)) - count_tokens(head + "\n")
@@ -223,7 +226,7 @@ def _fit(block: _Block, terms: Collection[str], number: int, left: int) -> list[
     return [head, *(line for at in sorted(pieces) for line in pieces[at])] if pieces else []
 
 
-def _piece(speaker: str, text: str, citation: str, *, terms: Collection[str], room: int) -> list[str]:
+def _piece(speaker: str, text: str, citation: str, *, terms: Mapping[str, float], room: int) -> list[str]:
     """Return one turn or section as quoted lines that cost at most ``room`` tokens, trimmed to what matches."""
     label = f"{single_line(speaker, 80)}: " if speaker else ""
     text = clean(text)
@@ -238,10 +241,9 @@ def _piece(speaker: str, text: str, citation: str, *, terms: Collection[str], ro
     return []
 
 
-def _by_worth(texts: Sequence[tuple[str, str, str]], terms: Collection[str]) -> list[int]:
+def _by_worth(texts: Sequence[tuple[str, str, str]], terms: Mapping[str, float]) -> list[int]:
     """Return places in ``texts``: the one that matches best, what it answers or what answers it, then the others."""
-    folded = [text.casefold() for _, text, _ in texts]
-    weights = [sum(term in text for term in terms) for text in folded]
+    weights = [worth(text, terms) for _, text, _ in texts]
     order = sorted(range(len(texts)), key=lambda at: (-weights[at], at))
     best = order[0]
     partner = best - 1 if texts[best][0] == "assistant" else best + 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from wwt_vault.context.tokens import count_tokens
 
-__all__ = ["GAP", "sentences", "trim"]
+__all__ = ["GAP", "sentences", "trim", "worth"]
 
 GAP = "…"
 """Stands where words were left out."""
@@ -30,8 +30,9 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in _spans(text)]
 
 
-def trim(text: str, terms: Collection[str], budget: int) -> str:
-    """Return ``text`` whole when it costs at most ``budget`` tokens, else its sentences that hold most of ``terms``.
+def trim(text: str, terms: Mapping[str, float], budget: int) -> str:
+    """Return ``text`` whole when it costs at most ``budget`` tokens, else its sentences that hold most of ``terms``
+    (each with its weight).
 
     The best sentence comes with its neighbours as far as they fit. A sentence that is too long by itself is cut around
     its first match. Nothing is returned when not even that fits (``budget`` of a few tokens).
@@ -39,7 +40,7 @@ def trim(text: str, terms: Collection[str], budget: int) -> str:
     if count_tokens(text) <= budget:
         return text
     spans = _spans(text)
-    weights = [sum(_holds(_fold(text[start:end]), term) for term in terms) for start, end in spans]
+    weights = [worth(text[start:end], terms) for start, end in spans]
     chosen: set[int] = set()
     for at in _by_worth(weights):
         if count_tokens(_joined(text, spans, chosen | {at})) <= budget:
@@ -63,7 +64,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _by_worth(weights: Sequence[int]) -> Iterable[int]:
+def _by_worth(weights: Sequence[float]) -> Iterable[int]:
     """Sentences that match, best first; then their neighbours, nearest first; the beginning where nothing matches."""
     matching = sorted((at for at in range(len(weights)) if weights[at]), key=lambda at: (-weights[at], at)) or [0]
     yield from matching
@@ -90,10 +91,10 @@ def _joined(text: str, spans: Sequence[tuple[int, int]], chosen: Collection[int]
     return " ".join(pieces)
 
 
-def _cut(sentence: str, terms: Collection[str], budget: int) -> str:
+def _cut(sentence: str, terms: Mapping[str, float], budget: int) -> str:
     """Cut one long sentence to a stretch around its first match."""
     folded = _fold(sentence)
-    places = [folded.find(term) for term in terms if term in folded]
+    places = [place for term in terms if (place := _place(folded, term)) >= 0]
     middle = min(places, default=0)
     # Two tokens are what the marks at both ends cost at most, three tenths the cheapest character.
     low, high = 0, min(len(sentence), int(budget / 0.3))
@@ -114,8 +115,20 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()
 
 
-def _holds(folded: str, term: str) -> bool:
-    """Say whether a sentence holds a search term, an English word also in another form (decided, deciding)."""
-    if term in folded:
-        return True
-    return bool(_ASCII_WORD.fullmatch(term)) and _ENDING.sub("", term) in folded
+def worth(text: str, terms: Mapping[str, float]) -> float:
+    """Return how much of a question a text holds: the sum of its terms' weights, each counted once.
+
+    A term counts where a word begins with it, an English one also in another form (decided, deciding).
+    """
+    folded = _fold(text)
+    return sum(weight for term, weight in terms.items() if _place(folded, term) >= 0)
+
+
+def _place(folded: str, term: str) -> int:
+    """Return where a term stands in a folded text, -1 where it does not."""
+    stem = _ENDING.sub("", term) if _ASCII_WORD.fullmatch(term) else term
+    at = folded.find(stem)
+    # ASCII words are told apart by what is before them; Korean ones are compounds, and particles follow them.
+    while at > 0 and stem.isascii() and folded[at - 1].isascii() and folded[at - 1].isalnum():
+        at = folded.find(stem, at + 1)
+    return at

@@ -145,24 +145,9 @@ def diff(workspace: Workspace, note: str, *, old: str | None = None, new: str | 
 
 def _with_sections(workspace: Workspace, note: str, sections: Mapping[str, str], revision: str | None) -> str:
     """Return a note's body with the text under each heading replaced; for a new note, one made of the sections."""
-    if not revision:
-        return "\n\n".join(f"## {heading.strip()}\n\n{text.strip()}" for heading, text in sections.items()) + "\n"
-    found = notes.read_note(workspace.vault, note)
-    parts = markdown.split(found.text)
-    first_line = 1 + parts.head.count("\n")
-    body = parts.body
-    for heading, text in sections.items():
-        there = notes.note_section(_with_body(found, parts.head + body), heading)
-        structure = markdown.parse(body, first_line)
-        target = next(entry for entry in structure.headings if " > ".join(entry.path) == there.heading)
-        start = structure.offset_of(target.end)
-        end = structure.offset_of(markdown.section_lines(structure, target)[1])
-        body = f"{body[:start]}\n{text.strip()}\n\n{body[end:]}"
-    return body.rstrip() + "\n"
-
-
-def _with_body(note: Note, text: str) -> Note:
-    return Note(path=note.path, id=note.id, revision=note.revision, text=text, title=note.title, evidence=note.evidence)
+    if revision:
+        return notes.with_sections(notes.read_note(workspace.vault, note), sections)
+    return "\n\n".join(f"## {heading.strip()}\n\n{text.strip()}" for heading, text in sections.items()) + "\n"
 
 
 def _headings(note: Note) -> list[str]:

@@ -8,15 +8,16 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Any, Final, get_args
 
 from wwt_vault import context as contexts
+from wwt_vault import markdown
 from wwt_vault import search as searching
 from wwt_vault.context.fence import clean
 from wwt_vault.errors import BadArgument, WwtError
 from wwt_vault.model.conversation import DocumentId, Layer
-from wwt_vault.model.knowledge import Filters, Hit
+from wwt_vault.model.knowledge import Document, Filters, Hit
 from wwt_vault.operations.freshness import catch_up
 from wwt_vault.operations.pending import flow, pending
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import documents
+from wwt_vault.vault import documents, lookup, notes
 
 __all__ = ["context", "search"]
 
@@ -50,7 +51,7 @@ def search(
     ``missing`` is what ``catch_up`` returned to a caller that has called it. Returns ``{query, found, hits, notes}``,
     each hit as in ``docs/cli.md``. Raises ``BadArgument``.
     """
-    notes = catch_up(workspace) if missing is None else missing
+    stale = catch_up(workspace) if missing is None else missing
     zone = workspace.vault.zone
     filters = Filters(
         project=project or None,
@@ -70,7 +71,7 @@ def search(
         "query": query,
         "found": result.found,
         "hits": [_hit(hit, zone) for hit in result.hits],
-        "notes": [*notes, *result.notes],
+        "notes": [*stale, *result.notes],
     }
 
 
@@ -89,7 +90,7 @@ def context(
     ``missing`` as for ``search``. Returns ``{query, found,
     budget_tokens, used_tokens, items, text, notes}``. Raises ``BadArgument``.
     """
-    notes = catch_up(workspace) if missing is None else missing
+    stale = catch_up(workspace) if missing is None else missing
     vault = workspace.vault
     until = _moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
     weight = vault.settings.meaning_weight
@@ -104,7 +105,7 @@ def context(
         flow=flow(workspace, project, until) if project else (),
         project=project,
         waiting=open_sessions.waiting(project),
-        missing=notes,
+        missing=stale,
         budget_tokens=budget_tokens,
         zone=vault.zone,
     )
@@ -126,7 +127,7 @@ def context(
         "used_tokens": pack.used_tokens,
         "items": items,
         "text": pack.text,
-        "notes": [*notes, *result.notes],
+        "notes": [*stale, *result.notes],
     }
 
 
@@ -145,17 +146,26 @@ def _sources(workspace: Workspace, hits: tuple[Hit, ...]) -> dict[DocumentId, co
             document = documents.load_document(workspace.vault, name)
         except (WwtError, OSError):
             continue
-        written_by, reviewed = None, False
+        head = _head(workspace, document) if document.layer == "curated" else None
         sources[name] = contexts.Source(
             title=document.title,
             revision=document.revision,
             updated=document.time,
-            written_by=written_by,
-            reviewed=reviewed,
+            written_by=head.written_by if head else None,
+            reviewed=bool(head and head.reviewed),
             evidence=frozenset(event for section in document.sections for event in section.events),
             turns=document.turns,
         )
     return sources
+
+
+def _head(workspace: Workspace, document: Document) -> lookup.NoteHead | None:
+    """Return who vouches for a note; ``None`` when it is gone meanwhile."""
+    try:
+        note = notes.read_note(workspace.vault, document.id)
+    except (WwtError, OSError):
+        return None
+    return lookup.head_from(document.id, markdown.read_frontmatter(markdown.split(note.text), document.id).values)
 
 
 def _hit(hit: Hit, zone: tzinfo) -> Json:

@@ -100,7 +100,8 @@ def search(
 
 def _readable(query: str) -> tuple[str, tuple[str, ...]]:
     """Return the question as it is searched, and what had to be said about that."""
-    text = unicodedata.normalize("NFC", query.replace("\0", " ")).strip()
+    text = query.replace("\0", " ").encode("utf-8", "replace").decode()
+    text = unicodedata.normalize("NFC", text).strip()
     if len(text) <= MAX_QUERY:
         return text, ()
     return text[:MAX_QUERY], (f"The question is long: only its first {MAX_QUERY} characters were searched.",)

@@ -1,14 +1,15 @@
-"""The table of hosts: where each keeps its files, and how its hooks and its MCP server are registered. Data only.
+"""The table of hosts: which module reads what each says, where its files lie, and how to tell its payloads. Data only.
 
-A new host is one module in this package and one row here.
+A new host is one module in this package and one row here. How hooks and an MCP server are registered with it is the
+business of ``setup``: a hook need not know.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["HOSTS", "Head", "HookEvent", "HostSpec", "McpCommands", "Registration"]
+__all__ = ["HOSTS", "Head", "HostSpec"]
 
 
 class Head(NamedTuple):
@@ -21,38 +22,8 @@ class Head(NamedTuple):
     """The JSON objects of its first lines, as far as there are any."""
 
 
-class HookEvent(NamedTuple):
-    """One event of the host at which it calls us."""
-
-    name: str
-    matcher: str | None
-    """Limits the event; ``None`` where the host takes no matcher."""
-    timeout: int
-    """In the host's own unit."""
-
-
-class Registration(NamedTuple):
-    """How hooks are registered: a group per event in a JSON file, ``{"hooks": {event: [{"hooks": [handler]}]}}``."""
-
-    settings: str
-    """The file, relative to the host's folder. It may hold anything else of the person's."""
-    events: tuple[HookEvent, ...]
-    timeout_unit: Literal["s", "ms"]
-    named: bool = False
-    """Whether every handler carries a ``name``."""
-    approval: str | None = None
-    """What the person must still do before the hooks run."""
-
-
-class McpCommands(NamedTuple):
-    """Arguments of the host's own program; ``{name}`` is the server's name, ``{command}`` all words of its command."""
-
-    add: tuple[str, ...]
-    remove: tuple[str, ...]
-
-
 class HostSpec(NamedTuple):
-    """All that is particular to one host, beside its module."""
+    """What is particular to one host, beside its module."""
 
     title: str
     """Its name for people."""
@@ -76,14 +47,10 @@ class HostSpec(NamedTuple):
     """Fields of a payload that only this host sends."""
     own_path: str
     """What only this host's transcript paths contain, with ``/`` between folders."""
-    registration: Registration | None
-    """``None`` for a host without hooks."""
-    mcp: McpCommands | None
-    """``None`` where there is no command for it."""
 
 
 HOSTS: dict[str, HostSpec] = {
-    # code.claude.com/docs/en/hooks, /sessions, /mcp; timeouts in seconds.
+    # code.claude.com/docs/en/hooks, /sessions, /env-vars
     "claude-code": HostSpec(
         title="Claude Code",
         module="claude_code",
@@ -95,23 +62,9 @@ HOSTS: dict[str, HostSpec] = {
         subagents=("agent-*",),
         own_events=("StopFailure", "UserPromptExpansion", "TaskCompleted", "TeammateIdle"),
         own_fields=("prompt_id", "background_tasks", "session_crons"),
-        own_path="/projects/",
-        registration=Registration(
-            settings="settings.json",
-            events=(
-                HookEvent("SessionStart", None, 10),
-                HookEvent("UserPromptSubmit", None, 5),
-                HookEvent("Stop", None, 10),
-                HookEvent("SessionEnd", None, 10),
-            ),
-            timeout_unit="s",
-        ),
-        mcp=McpCommands(
-            add=("mcp", "add", "--scope", "user", "{name}", "--", "{command}"),
-            remove=("mcp", "remove", "--scope", "user", "{name}"),
-        ),
+        own_path="/.claude/projects/",
     ),
-    # developers.openai.com/codex/hooks, /mcp; timeouts in seconds.
+    # developers.openai.com/codex/hooks; codex-rs/rollout
     "codex": HostSpec(
         title="Codex CLI",
         module="codex",
@@ -129,20 +82,8 @@ HOSTS: dict[str, HostSpec] = {
         own_events=("Interrupt",),
         own_fields=("turn_id", "turn-id"),
         own_path="/rollout-",
-        registration=Registration(
-            settings="hooks.json",
-            events=(
-                HookEvent("SessionStart", None, 10),
-                HookEvent("UserPromptSubmit", None, 10),
-                HookEvent("Stop", None, 10),
-                HookEvent("SessionEnd", None, 3),
-            ),
-            timeout_unit="s",
-            approval="start codex, type /hooks and approve the hooks of wwt-hook",
-        ),
-        mcp=McpCommands(add=("mcp", "add", "{name}", "--", "{command}"), remove=("mcp", "remove", "{name}")),
     ),
-    # github.com/google-gemini/gemini-cli docs/hooks/reference.md, docs/tools/mcp-server.md; timeouts in milliseconds.
+    # github.com/google-gemini/gemini-cli docs/hooks/reference.md, packages/core/src/config/storage.ts
     "gemini": HostSpec(
         title="Gemini CLI",
         module="gemini",
@@ -164,20 +105,5 @@ HOSTS: dict[str, HostSpec] = {
         ),
         own_fields=("timestamp",),
         own_path="/chats/session-",
-        registration=Registration(
-            settings="settings.json",
-            events=(
-                HookEvent("SessionStart", None, 10_000),
-                HookEvent("BeforeAgent", None, 5_000),
-                HookEvent("AfterAgent", None, 10_000),
-                HookEvent("SessionEnd", None, 5_000),
-            ),
-            timeout_unit="ms",
-            named=True,
-        ),
-        mcp=McpCommands(
-            add=("mcp", "add", "--scope", "user", "{name}", "{command}"),
-            remove=("mcp", "remove", "--scope", "user", "{name}"),
-        ),
     ),
 }

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from wwt_vault.model.conversation import Checkpoint
 from wwt_vault.state import State
+from wwt_vault.vault.files import overwrite
 
-__all__ = ["Cursor", "keep_cursor", "load_cursor", "write_private"]
+__all__ = ["Cursor", "keep_cursor", "load_cursor"]
 
 _HEAD, _TAIL = 4096, 1024
 
@@ -77,16 +78,7 @@ def keep_cursor(state: State, path: Path, cursor: Cursor, *, finished: os.stat_r
         "prints": [] if path.suffix == ".zst" else _prints(path, checkpoint.offset),
         "end": [finished.st_size, finished.st_mtime_ns] if finished else None,
     }
-    write_private(_file(state, path), json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"))
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """Replace a file of the state folder as a whole; only the user can read it."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-    aside.replace(path)
+    overwrite(_file(state, path), json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
 def _file(state: State, path: Path) -> Path:

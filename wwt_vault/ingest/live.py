@@ -12,8 +12,9 @@ from wwt_vault.errors import TranscriptError, WwtError
 from wwt_vault.ingest import queue
 from wwt_vault.ingest.project import place_of
 from wwt_vault.ingest.recorder import Recorder
+from wwt_vault.ingest.remembered import ends_with
 from wwt_vault.ingest.transcripts import read_on
-from wwt_vault.model.conversation import HookCall
+from wwt_vault.model.conversation import HookCall, Message
 from wwt_vault.state import State, state_for
 from wwt_vault.vault import Vault, find_vault
 
@@ -61,14 +62,33 @@ def record_call(vault: Vault, state: State, call: HookCall) -> None:
         transcript_read = False
         if call.transcript_path:
             try:
-                seconds = _SECONDS.get(call.kind, 1.0)
-                read_on(vault, state, recorder, Path(call.transcript_path), session.host, seconds=seconds)
+                path, seconds = Path(call.transcript_path), _SECONDS.get(call.kind, 1.0)
+                read_on(
+                    vault,
+                    state,
+                    recorder,
+                    path,
+                    session.host,
+                    seconds=seconds,
+                    is_whole=lambda said: _is_whole(call, said),
+                )
                 transcript_read = recorder.transcript_ends_with_answer
             except (TranscriptError, OSError):
                 pass  # not written yet, or not readable: the payload has the words, a later call reads the rest
         if call.message is not None and not (call.transcript_first and transcript_read):
             branch = call.message.git_branch or place_of(session.cwd).git_branch
             recorder.from_payload(call.message._replace(git_branch=branch))
+
+
+def _is_whole(call: HookCall, last: Message) -> bool:
+    """Whether the transcript's last message can be taken for complete at this call."""
+    if call.kind in ("start", "end") or call.transcript_first or last.role == "user":
+        return True
+    # While a turn goes on, an answer may lack its last blocks; at its end, the payload tells how it ends.
+    said = call.message
+    if said is None or call.kind != "answer" or (said.turn and last.turn and said.turn != last.turn):
+        return False
+    return ends_with(last.text, said.text)
 
 
 def retry(vault: Vault, state: State, now: datetime, limit: int | None = None) -> queue.DrainReport:

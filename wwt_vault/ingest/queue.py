@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wwt_vault.config import user_folders
-from wwt_vault.ingest.cursors import write_private
 from wwt_vault.model.conversation import HookCall, Message, Redaction, Session, format_time, parse_time
+from wwt_vault.vault.files import overwrite
 
 __all__ = ["DrainReport", "Item", "add", "done", "drain", "list_items", "queue_folder", "set_reason"]
 
@@ -161,7 +161,7 @@ def _write(item: Item) -> None:
         "reason": item.reason,
         "call": _call_to_json(item.call) if item.call else None,
     }
-    write_private(item.path, json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
+    overwrite(item.path, json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
 def _read(path: Path) -> Item | None:

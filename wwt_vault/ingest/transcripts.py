@@ -11,7 +11,8 @@ from typing import NamedTuple
 from wwt_vault import capture
 from wwt_vault.errors import TranscriptError, WwtError
 from wwt_vault.ingest.cursors import Cursor, keep_cursor, load_cursor
-from wwt_vault.ingest.recorder import Recorder, Tally
+from wwt_vault.ingest.recorder import Recorder
+from wwt_vault.ingest.remembered import Tally
 from wwt_vault.model.conversation import Checkpoint, EventId, Message, Session, Skipped
 from wwt_vault.state import State
 from wwt_vault.vault import Vault, events, sessions
@@ -100,21 +101,30 @@ def ingest_transcript(vault: Vault, state: State, path: Path, host: str | None =
     )
 
 
-def read_on(vault: Vault, state: State, recorder: Recorder, path: Path, host: str, *, seconds: float) -> bool:
-    """Bring ``recorder``'s session up to date with its transcript; return whether the end was reached in ``seconds``.
+def read_on(
+    vault: Vault,
+    state: State,
+    recorder: Recorder,
+    path: Path,
+    host: str,
+    *,
+    seconds: float,
+    is_whole: Callable[[Message], bool],
+) -> None:
+    """Bring ``recorder``'s session up to date with its transcript, as far as that can be done in ``seconds``.
 
-    Messages of other sessions in the file are left to an import. Raises as :func:`ingest_transcript`.
+    A host may be in the middle of writing its last message; it is taken only if ``is_whole`` says so, and read again
+    next time. Messages of other sessions in the file are left to an import. Raises as :func:`ingest_transcript`.
     """
     cursor = load_cursor(state, path)
     if cursor.unchanged:
-        return True
+        return
     reading = _Reading(vault, state, path, cursor)
     reading.begin(recorder)
-    for message in reading.messages(host, deadline=time.monotonic() + seconds):
+    for message in reading.messages(host, deadline=time.monotonic() + seconds, is_whole=is_whole):
         if message.session.session_id == recorder.session.session_id:
             recorder.from_transcript(message)
     reading.keep()
-    return reading.finished
 
 
 def record_messages(vault: Vault, state: State, messages: Iterable[Message]) -> RecordReport:
@@ -150,16 +160,22 @@ class _Reading:
         self._tallies = {session: Tally(dict(counts), []) for session, counts in cursor.counts.items()}
         self._recorder: Recorder | None = None
 
-    def messages(self, host: str, deadline: float | None = None) -> Iterator[Message]:
-        """Yield the messages after the cursor; stop at the first checkpoint after ``deadline`` (monotonic seconds)."""
+    def messages(
+        self, host: str, deadline: float | None = None, is_whole: Callable[[Message], bool] = lambda _: True
+    ) -> Iterator[Message]:
+        """Yield the messages after the cursor; stop at the first checkpoint after ``deadline`` (monotonic seconds).
+
+        What stands behind the last checkpoint may still grow: it is yielded if ``is_whole`` says so.
+        """
         self._stat = self.path.stat()
         parent_keys = _parent_keys(self.vault, host)
+        unfinished: list[Message] = []
         for item in capture.read_transcript(self.path, host, self.cursor.checkpoint, parent_keys=parent_keys):
             if isinstance(item, Message):
-                self.sessions[f"{item.session.host} {item.session.session_id}"] = None
-                self._count += 1
-                yield item
+                unfinished.append(item)
             elif isinstance(item, Checkpoint):
+                yield from self._counted(unfinished)
+                unfinished = []
                 self._checkpoint, self._count_at_checkpoint = item, self._count
                 for tally in self._tallies.values():
                     tally.recent.clear()
@@ -167,7 +183,15 @@ class _Reading:
                     return
             else:
                 self.skipped.append(item)
-        self.finished = True
+        taken = [message for message in unfinished if is_whole(message)]
+        yield from self._counted(taken)
+        self.finished = len(taken) == len(unfinished)
+
+    def _counted(self, messages: list[Message]) -> Iterator[Message]:
+        for message in messages:
+            self.sessions[f"{message.session.host} {message.session.session_id}"] = None
+            self._count += 1
+            yield message
 
     def recorder_for(self, session: Session) -> Recorder:
         """Return the recorder of ``session``, closing that of another one."""

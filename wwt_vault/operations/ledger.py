@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from wwt_vault.errors import WwtError
-from wwt_vault.ingest.cursors import write_private
+from wwt_vault.vault.files import overwrite
 from wwt_vault.model.conversation import DocumentId, EventId, format_time, parse_time
 from wwt_vault.model.knowledge import Document
 
@@ -103,7 +103,7 @@ class Ledger:
             [name, *entry[:6], format_time(entry.time) if entry.time else None] for name, entry in self._entries.items()
         ]
         data = json.dumps({"schema": _SCHEMA, "documents": rows}, ensure_ascii=False)
-        write_private(self._path, data.encode("utf-8", "replace"))
+        overwrite(self._path, data.encode("utf-8", "replace"), private=True)
         self._changed = False
 
     def _load(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from wwt_vault.context import Flow, Waiting
 from wwt_vault.errors import WwtError
-from wwt_vault.ingest.cursors import write_private
+from wwt_vault.vault.files import overwrite
 from wwt_vault.model.conversation import DocumentId, EventId, format_time
 from wwt_vault.operations.ledger import Entry
 from wwt_vault.operations.workspace import Workspace
@@ -88,7 +88,7 @@ def leave_counts(workspace: Workspace, found: Pending, now: datetime) -> None:
         counts["sessions"] += 1
         counts["messages"] += len(session.events)
     data = json.dumps({"as_of": format_time(now), "projects": projects}, ensure_ascii=False)
-    write_private(workspace.state.root / "brief.json", data.encode("utf-8", "replace"))
+    overwrite(workspace.state.root / "brief.json", data.encode("utf-8", "replace"), private=True)
 
 
 def flow(workspace: Workspace, project: str, until: datetime | None, count: int = 3) -> list[Flow]:

@@ -169,6 +169,7 @@ def test_a_queued_prompt_that_became_a_turn_is_kept_once(write: Write) -> None:
         {"type": "queued_command", "prompt": "<task-notification>x", "commandMode": "task-notification"},
         {"type": "queued_command", "prompt": "ls", "commandMode": "bash"},
         {"type": "queued_command", "prompt": None},
+        {"type": "queued_command", "prompt": "go on", "commandMode": "prompt", "origin": {"kind": "auto-continuation"}},
         {"type": "hook_additional_context", "content": [fence("told", "session-start")]},
         {"type": "hook_success", "stdout": fence("told", "session-start"), "content": "told"},
         {"type": "file", "content": "body"},
@@ -178,6 +179,14 @@ def test_a_queued_prompt_that_became_a_turn_is_kept_once(write: Write) -> None:
 def test_other_attachments_say_nothing(attachment: Any, write: Write) -> None:
     """About fifty kinds are the program's own, what our hook told among them."""
     assert said(write({"type": "attachment", "attachment": attachment})) == []
+
+
+def test_a_prompt_of_megabytes_is_cut_and_says_so(write: Write) -> None:
+    """Nobody types so much: it is a pasted log, of which the first megabyte is kept."""
+    path = write(user("로그야:\n" + "ERROR 42 timeout\n" * 400_000), user("after"))
+    (_, text), after = said(path)
+    assert text.startswith("로그야:\nERROR") and len(text) < 1_000_000 and text.endswith("more bytes were not kept]")
+    assert after == ("user", "after")
 
 
 def test_a_picture_is_one_line(write: Write) -> None:

@@ -48,6 +48,19 @@ _NOISE = (
 )
 """How texts begin that Claude Code itself puts into the person's mouth."""
 
+_NOT_TYPED = (
+    "isMeta",
+    "isVirtual",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "toolUseResult",
+    "sourceToolAssistantUUID",
+)
+"""What marks a record of type ``user`` that no person typed."""
+
+_MACHINES = ("auto-continuation", "coordinator", "peer", "system", "task-notification")
+"""Who else queues a prompt."""
+
 _QUIET = {
     "agent-name", "agent-setting", "ai-title", "atis-latch", "attachment", "bridge-session", "content-replacement",
     "custom-title", "file-history-delta", "file-history-snapshot", "frame-link", "last-prompt", "mode",
@@ -193,8 +206,7 @@ class _Transcript:
             return
         if turn := text_field(record, "promptId"):
             self.state = self.state._replace(turn=turn)
-        flags = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "toolUseResult", "sourceToolAssistantUUID")
-        if any(record.get(flag) for flag in flags) or record.get("promptSource") == "system":
+        if any(record.get(flag) for flag in _NOT_TYPED) or record.get("promptSource") == "system":
             return
         words = _prompt(message["content"])
         if words is not None:
@@ -206,7 +218,10 @@ class _Transcript:
         attachment = record.get("attachment")
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return
-        if attachment.get("commandMode") not in (None, "prompt") or record.get("isMeta"):
+        origin = attachment.get("origin")
+        if isinstance(origin, dict) and text_field(origin, "kind") in _MACHINES:
+            return
+        if attachment.get("commandMode") not in (None, "prompt") or record.get("isMeta") or attachment.get("isMeta"):
             return
         words = _prompt(attachment.get("prompt"))
         if words is not None:

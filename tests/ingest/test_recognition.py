@@ -60,7 +60,7 @@ def test_every_message_becomes_one_event(turns: list[dict[str, Any]], fresh_vaul
 
 
 def test_the_same_words_three_times_are_three_messages(vault: Vault) -> None:
-    """"continue" said three times is three events, in order, in the session note."""
+    """ "continue" said three times is three events, in order, in the session note."""
     talk = Conversation(vault.root.parent)
     for answer in ("one", "two", "three"):
         prompt_id = talk.ask("continue")

@@ -30,7 +30,8 @@ def place_of(cwd: str | None) -> Place:
         return Place(project=None, git_branch=None)
     folder = Path(cwd)
     try:
-        for parent in (folder, *folder.parents):
+        # Another system's path is a relative one here, and would be looked for below our own folder.
+        for parent in (folder, *folder.parents) if folder.is_absolute() else ():
             git = parent / ".git"
             if git.is_dir():
                 return Place(project=parent.name or project_of(cwd), git_branch=_branch(git))

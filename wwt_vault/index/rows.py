@@ -170,8 +170,10 @@ def _joined(new: dict[str, NDArray[Any]], old: Rows, renumbered: NDArray[np.int3
     kept = np.flatnonzero(old.alive & ~np.isin(old.key, new["key"]))
     found = {name: np.concatenate((new[name], old.arrays[name][kept])) for name in _COLUMNS}
     found["document"] = np.concatenate((new["document"], renumbered[old.document[kept]]))
-    its_lengths = new["lengths"] if count else np.empty((0, old.lengths.shape[1]), dtype=np.int32)
-    found["lengths"] = np.concatenate((its_lengths, old.lengths[kept]))
+    # Without a row an array does not know how many fields a row has.
+    found["lengths"] = np.concatenate(
+        [part for part in (new["lengths"], old.lengths[kept]) if len(part)] or [old.lengths]
+    )
     place = np.full(len(old), -1, dtype=np.int32)
     place[kept] = count + np.arange(len(kept))
     vector_row = place[old.vector_row]

@@ -174,9 +174,8 @@ class Recorder:
 
     def _payload_like(self, message: Message) -> Payload | None:
         letters = words(message.text)
-        for payload in self._record.payloads:
-            if payload.seen or payload.role != message.role:
-                continue
+        unseen = [p for p in self._record.payloads if not p.seen and p.role == message.role]
+        for payload in unseen:
             same_turn = payload.turn is not None and payload.turn == message.turn
             if payload.words == letters and (same_turn or payload.turn is None or message.turn is None):
                 return payload
@@ -184,7 +183,9 @@ class Recorder:
                 return payload  # the host spells the prompt differently in its transcript: an expanded command, a paste
             if same_turn and words(message.text, payload.length) == payload.words:
                 return payload  # Claude Code's payload has the last block of an answer of several
-        return None
+        # Gemini CLI has no ids of turns, and its payload has a command expanded where the transcript has it as typed.
+        timed = (p for p in unseen if message.role == "user" and p.turn is None and message.turn is None)
+        return next((p for p in timed if abs(datetime.fromisoformat(p.time) - message.time) <= _CLOCKS_APART), None)
 
     def _twin(self, message: Message) -> Event | None:
         """Find this message among the events of that moment: in a parent session, or recorded before a record was lost.

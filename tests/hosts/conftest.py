@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tests.hosts.driver import HOSTS
-from tests.hosts.story import Story, tell
 
 
 @pytest.fixture(scope="session")
@@ -32,14 +31,9 @@ def binaries() -> Path:
     pytest.skip(message)
 
 
-@pytest.fixture(scope="session", params=list(HOSTS))
-def story(request: pytest.FixtureRequest, binaries: Path) -> Iterator[Story]:
-    """Return what happened when a person set up one host, talked to it, and took us out again.
-
-    The home folder does not lie in the folder for temporary files: Codex distrusts that place.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="wwt-hosts-", dir="/var/tmp"))
-    try:
-        yield tell(request.param, binaries, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """Return a folder that does not lie in the one for temporary files: Codex distrusts that place."""
+    path = Path(tempfile.mkdtemp(prefix="wwt-hosts-", dir="/var/tmp"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)

@@ -12,6 +12,7 @@ import secrets
 import threading
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -234,9 +235,10 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
             self.send_response(200)
             self.send_header("content-type", kind)
             self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(data)
+            with suppress(ConnectionError):  # a host that was interrupted does not wait for the answer
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(data)
 
         def do_HEAD(self) -> None:
             self.send("")

@@ -14,6 +14,7 @@ from typing import Any
 from tests.hosts.driver import base_environment, prepare, run_turn
 from tests.hosts.scripted import Call, Json, ScriptedModel, Step, say
 
+PROJECT = "가게 shop"
 FIRST = "결제 서비스의 데이터베이스를 정하자. Which one, PostgreSQL or MySQL?  "
 CHOICE = (
     "Use PostgreSQL 16: 결제 원장은 JSONB와 부분 인덱스가 필요합니다.\n\n"
@@ -88,7 +89,7 @@ class Story:
                 prompt,
                 binaries=self.binaries,
                 home=self.home,
-                cwd=self.home / "가게 shop",
+                cwd=self.home / PROJECT,
                 url=model.url,
                 resume=resume,
             )
@@ -131,12 +132,17 @@ def text_of(request: Json) -> str:
     return json.dumps(request, ensure_ascii=False)
 
 
+def begin(host: str, binaries: Path, folder: Path) -> Story:
+    """Return a story at its beginning: a home folder in which the host has its first settings, and nothing of ours."""
+    home = folder / "내 home"
+    (home / PROJECT).mkdir(parents=True)
+    prepare(host, home)
+    return Story(host, home, binaries)
+
+
 def tell(host: str, binaries: Path, folder: Path) -> Story:
     """Go through the whole story with one host."""
-    home = folder / "내 home"
-    home.mkdir()
-    prepare(host, home)
-    story = Story(host, home, binaries)
+    story = begin(host, binaries, folder)
     story.settings_before = story.settings()
     story.reports["set up"] = story.wwt("--vault", str(story.vault), "setup", "--host", host)
     story.settings_set_up = story.settings()
@@ -148,7 +154,7 @@ def tell(host: str, binaries: Path, folder: Path) -> Story:
     story.turn("again", "continue", [say("Done.")], resume=True)
     story.turn("new", QUESTION, [Call("wiki_get_context", {"query": QUESTION}), say(ANSWER)])
 
-    story.reports["ingest"] = story.wwt("ingest", str(home / TRANSCRIPTS[host]))
+    story.reports["ingest"] = story.wwt("ingest", str(story.home / TRANSCRIPTS[host]))
     story.look("ingest")
     story.reports["removed"] = story.wwt("setup", "--remove", "--host", host)
     story.settings_removed = story.settings()

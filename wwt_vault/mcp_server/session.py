@@ -7,7 +7,6 @@ tools answer by words and say so.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import threading
@@ -15,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import WwtError
+from wwt_vault.mcp_server.watching import Watch
 
 if TYPE_CHECKING:
     from wwt_vault.operations.workspace import Workspace
@@ -24,6 +24,8 @@ __all__ = ["Session", "exit_with_parent"]
 _SLICE_SECONDS: Final = 2.0
 _QUIET_SECONDS: Final = 0.3
 """After a change in the vault: an editor or an agent often writes several files at once."""
+_SCAN_SECONDS: Final = 5.0
+"""For so long the system's word is taken that nothing changed; then the files are looked at again."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +37,8 @@ class Session:
         self._argument = vault
         self._opening = threading.Lock()
         self._workspace: Workspace | None = None
+        self._watch: Watch | None = None
+        self._fresh_since = -_SCAN_SECONDS
         self._work = threading.Event()
         self._closed = threading.Event()
 
@@ -46,9 +50,27 @@ class Session:
 
                 opened = open_workspace(self._argument, wait_for_model=False)
                 self._workspace = opened
-                for work in (self._keep_fresh, self._watch):
-                    threading.Thread(target=work, args=(opened,), name=f"wwt-{work.__name__}", daemon=True).start()
+                self._watch = Watch(opened.vault.root, self.wake)
+                threading.Thread(target=self._keep_fresh, args=(opened,), name="wwt-index", daemon=True).start()
             return self._workspace
+
+    def catch_up(self) -> list[str]:
+        """Bring the index up to date before an answer; return what the answer may miss all the same, for people.
+
+        Files are looked at unless that was done a moment ago and the system tells of no change since.
+        """
+        from wwt_vault.operations import freshness  # noqa: PLC0415 - as above
+
+        workspace = self.workspace()
+        changed = self._watch is None or self._watch.changed()
+        began = time.monotonic()
+        if not changed and began - self._fresh_since < _SCAN_SECONDS:
+            return []
+        self._fresh_since = -_SCAN_SECONDS
+        missing = freshness.catch_up(workspace)
+        if not missing:
+            self._fresh_since = began
+        return missing
 
     def wake(self) -> None:
         """Let the thread look for something to do."""
@@ -56,6 +78,8 @@ class Session:
 
     def close(self) -> None:
         """Stop the threads at their next step."""
+        if self._watch is not None:
+            self._watch.close()
         self._closed.set()
         self._work.set()
 
@@ -65,6 +89,7 @@ class Session:
 
         while not self._closed.is_set():
             self._work.wait()
+            time.sleep(_QUIET_SECONDS)
             self._work.clear()
             try:
                 # In slices: a call that comes meanwhile gets its turn, and what is newest is found first.
@@ -75,23 +100,6 @@ class Session:
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.
                 _log.warning("the index could not be brought up to date: %s", error)
-
-    def _watch(self, workspace: Workspace) -> None:
-        """Wake the thread when files of the vault change: a person's edit is indexed before anybody asks."""
-        import watchfiles  # noqa: PLC0415
-
-        changes = watchfiles.watch(
-            workspace.vault.root,
-            stop_event=self._closed,
-            step=200,
-            raise_interrupt=False,
-            ignore_permission_denied=True,
-        )
-        # No watches left, or an unmounted folder: every call looks for changes anyway.
-        with contextlib.suppress(OSError, RuntimeError):
-            for _ in changes:
-                time.sleep(_QUIET_SECONDS)
-                self._work.set()
 
 
 def exit_with_parent(seconds: float = 2.0) -> None:

@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import WwtError
@@ -85,7 +86,8 @@ class Session:
 
     def _keep_fresh(self, workspace: Workspace) -> None:
         """Index what changed, then give vectors to what has none; what changes meanwhile is indexed first."""
-        from wwt_vault.operations.freshness import embed, refresh  # noqa: PLC0415
+        from wwt_vault.operations.freshness import embed, refresh  # noqa: PLC0415 - as above
+        from wwt_vault.operations.pending import leave_counts, pending  # noqa: PLC0415
 
         while not self._closed.is_set():
             self._work.wait()
@@ -96,6 +98,7 @@ class Session:
                 left, before = refresh(workspace, seconds=_SLICE_SECONDS).pending, 0
                 while left not in (0, before) and not self._closed.is_set():
                     left, before = refresh(workspace, seconds=_SLICE_SECONDS).pending, left
+                leave_counts(workspace, pending(workspace), datetime.now(UTC))
                 embed(workspace, stop=self._work.is_set)
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.

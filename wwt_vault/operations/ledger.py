@@ -11,14 +11,15 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from wwt_vault.errors import WwtError
-from wwt_vault.vault.files import overwrite
+from wwt_vault.errors import VaultError, WwtError
 from wwt_vault.model.conversation import DocumentId, EventId, format_time, parse_time
 from wwt_vault.model.knowledge import Document
+from wwt_vault.vault.files import overwrite
 
 __all__ = ["Entry", "Ledger"]
 
@@ -45,7 +46,11 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._entries: dict[DocumentId, Entry] = {}
-        self._changed = False
+        self.version = 0
+        """Grows with every change: what was worked out from the entries holds as long as it stays."""
+        self.pending: tuple[tuple[int, int], Any] | None = None
+        """Kept for ``pending``: what it worked out last, and from which state."""
+        self._saved = 0
         self._lock = threading.RLock()  # a server's thread and its calls share one ledger
         self._load()
 
@@ -68,7 +73,7 @@ class Ledger:
         with self._lock:
             if self._entries.get(document.id) != entry:
                 self._entries[document.id] = entry
-                self._changed = True
+                self.version += 1
 
     def update(
         self, catalog: Mapping[DocumentId, str], load: Callable[[DocumentId], Document], deadline: float | None
@@ -80,7 +85,7 @@ class Ledger:
         with self._lock:
             for gone in self._entries.keys() - catalog.keys():
                 del self._entries[gone]
-                self._changed = True
+                self.version += 1
             for name, stamp in catalog.items():
                 entry = self._entries.get(name)
                 if entry is None or entry.stamp != stamp:
@@ -90,8 +95,9 @@ class Ledger:
                         self.note(load(name), stamp)
                     except (WwtError, OSError):
                         continue  # gone meanwhile, or unreadable: the next catalog knows more
-            if self._changed:
-                self._save()
+            if self.version != self._saved:
+                with suppress(VaultError):  # it is only quicker with it
+                    self._save()
 
     def snapshot(self) -> dict[DocumentId, Entry]:
         """Return the entries, in a copy that no other thread changes."""
@@ -104,7 +110,7 @@ class Ledger:
         ]
         data = json.dumps({"schema": _SCHEMA, "documents": rows}, ensure_ascii=False)
         overwrite(self._path, data.encode("utf-8", "replace"), private=True)
-        self._changed = False
+        self._saved = self.version
 
     def _load(self) -> None:
         try:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from wwt_vault.context import Flow, Waiting
-from wwt_vault.errors import WwtError
-from wwt_vault.vault.files import overwrite
+from wwt_vault.errors import VaultError, WwtError
 from wwt_vault.model.conversation import DocumentId, EventId, format_time
 from wwt_vault.operations.ledger import Entry
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import documents, marks
+from wwt_vault.vault import documents, layout, marks
+from wwt_vault.vault.files import overwrite
 
 __all__ = ["OpenSession", "Pending", "flow", "leave_counts", "pending"]
+
+
+_TICK: Final = 3_000_000_000
+"""Nanoseconds: longer than any file system's clock stands still."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +54,31 @@ class Pending:
 
 
 def pending(workspace: Workspace) -> Pending:
-    """Work out what is curated, from the ledger (as the last refresh left it) and the marks in the vault."""
-    entries = workspace.ledger.snapshot()
-    covered = marks.read_curated_marks(workspace.vault)
+    """Work out what is curated, from the ledger (as the last refresh left it) and the marks in the vault.
+
+    What came of it is kept as long as neither changes.
+    """
+    ledger = workspace.ledger
+    marked = _marks_changed(workspace)
+    state = (ledger.version, marked)
+    if ledger.pending is not None and ledger.pending[0] == state:
+        known: Pending = ledger.pending[1]
+        return known
+    found = _worked_out(ledger.snapshot(), marks.read_curated_marks(workspace.vault))
+    # Two changes within one tick of the file system's clock look like one.
+    ledger.pending = (state, found) if time.time_ns() - marked > _TICK else None
+    return found
+
+
+def _marks_changed(workspace: Workspace) -> int:
+    """Return when a mark was last added or replaced, in ns since 1970; 0 without any."""
+    try:
+        return layout.inside(workspace.vault.root, layout.CURATED_MARKS, hidden=True).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _worked_out(entries: Mapping[DocumentId, Entry], covered: Mapping[tuple[str, str], marks.CuratedMark]) -> Pending:
     notes = [entry for entry in entries.values() if entry.layer == "curated"]
     curated = {event for entry in notes for event in entry.events}
     told = {path: entry for path, entry in entries.items() if entry.layer == "session"}
@@ -88,7 +117,8 @@ def leave_counts(workspace: Workspace, found: Pending, now: datetime) -> None:
         counts["sessions"] += 1
         counts["messages"] += len(session.events)
     data = json.dumps({"as_of": format_time(now), "projects": projects}, ensure_ascii=False)
-    overwrite(workspace.state.root / "brief.json", data.encode("utf-8", "replace"), private=True)
+    with suppress(VaultError):  # a session's start then tells older counts
+        overwrite(workspace.state.root / "brief.json", data.encode("utf-8", "replace"), private=True)
 
 
 def flow(workspace: Workspace, project: str, until: datetime | None, count: int = 3) -> list[Flow]:

@@ -184,6 +184,15 @@ class TestWhoosh(LexicalTests):
         slow = lexical._read(Stepped(leaf.postings("body", b"w")))
         assert [part.tolist() for part in fast] == [part.tolist() for part in slow]
 
+    def test_the_slow_way_of_reading_keys_gives_the_same(self, tmp_path: Path) -> None:
+        """As for postings; keys of 0 at the end are not stored."""
+        reader = self.build(tmp_path / "a", *(entry(key, "w") for key in (0, 5, 2**64 - 1, 0, 7, 0, 0)))
+        leaf, _ = reader._leaves[0]
+        expected = [0, 5, 2**64 - 1, 0, 7, 0, 0]
+        assert lexical._column(leaf.column_reader("key"), 7).tolist() == expected
+        assert lexical._column(iter(leaf.column_reader("key")), 7).tolist() == expected
+        assert reader.keys().tolist() == expected
+
     def test_segments_are_linked_and_not_copied(self, tmp_path: Path) -> None:
         """A change of one passage costs no second copy of all others."""
         self.build(tmp_path / "a", *(entry(n, f"w{n}") for n in range(50)))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -260,6 +263,17 @@ def test_changed_properties_reach_the_index(tmp_path: Path, change: str) -> None
     assert [hit.passage.document for hit in index.keyword(query, limit())] == ["a.md"]
 
 
+STEPS = {
+    "open",
+    "os.link",
+    "os.rename",
+    "os.remove",
+    "os.mkdir",
+    "os.rmdir",
+    "shutil.rmtree",
+    "os.scandir",
+    "os.listdir",
+}
 WORDS = ("redis", "cache", "서버", "배포", "user_id", "logs", "decision", "결정", "postgres", "3.11")
 
 
@@ -326,3 +340,44 @@ def test_refreshing_step_by_step_is_building_at_once(tmp_path: Path) -> None:
     )
     Edits.TestCase.settings = checked
     Edits.TestCase("runTest").runTest()
+
+
+def killed_at(step: int, folder: Path, library: Library) -> bool:
+    """Refresh in a child that kills itself at its n-th operation on a file of the index; say whether it got there."""
+    child = os.fork()
+    if child:
+        return not os.WIFEXITED(os.waitpid(child, 0)[1])
+    left = step
+
+    def die(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event in STEPS and str(folder) in str(arguments[0]):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(die)
+    refresh(words_only(folder), library)
+    os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork: a refresh that is killed at each step is not tried")
+def test_a_refresh_killed_at_any_step_harms_nothing(tmp_path: Path) -> None:
+    """At every opening, linking, renaming and deleting of a file: old or new answers, the next refresh completes."""
+    before, after = Library(note("a.md", "alpha"), note("b.md", "beta")), Library(note("a.md", "alpha"))
+    refresh(words_only(tmp_path / "base"), before)
+    after.stamps[DocumentId("a.md")] = before.stamps[DocumentId("a.md")]
+    after.put(note("c.md", "gamma"))
+    step, killed = 0, True
+    while killed:
+        step += 1
+        folder = tmp_path / str(step)
+        shutil.copytree(tmp_path / "base", folder)
+        killed = killed_at(step, folder, after)
+        index = words_only(folder)
+        found = [len(those) for those in answers(index, "alpha", "beta", "gamma")]
+        assert found in ([1, 1, 0], [1, 0, 1]), step
+        report = refresh(index, after)
+        assert (report.documents, report.fresh, report.repaired) == (2, True, None), step
+        assert [len(those) for those in answers(index, "alpha", "beta", "gamma")] == [1, 0, 1], step
+    assert step > 20

@@ -46,11 +46,14 @@ class Builder:
     Every method raises ``Damaged`` when the base cannot be read, and ``OSError`` when the disk cannot be written.
     """
 
-    def __init__(self, folder: Path, base: Generation | None) -> None:
-        """Begin a generation of the index in ``folder`` with the passages of ``base``, or with none."""
+    def __init__(self, folder: Path, base: Generation | None, documents: Sequence[DocumentId]) -> None:
+        """Begin a generation of the index in ``folder`` with the passages of ``base``, or with none.
+
+        ``documents`` are those of ``base`` in the order of their numbers.
+        """
         self._folder = folder
         self._base = base
-        self._numbers = {} if base is None else {name: number for number, name in enumerate(base.manifest())}
+        self._numbers = {name: number for number, name in enumerate(documents)}
         self._built: Path | None = None
         self._writer: Writer | None = None
         self._waiting: list[tuple[DocumentId, passages.Draft]] = []

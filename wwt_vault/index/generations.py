@@ -139,6 +139,12 @@ class Generation:
         """Return its documents, in the order of their numbers. Raises ``Damaged``."""
         return read_manifest(self.folder / "manifest.json")
 
+    def manifest_identity(self) -> tuple[int, int]:
+        """Return what changes when the manifest is replaced. Raises ``Damaged``."""
+        with reading("manifest.json"):
+            status = (self.folder / "manifest.json").stat()
+            return status.st_ino, status.st_mtime_ns
+
     def mark_damaged(self, reason: str) -> None:
         """Make every process treat it as damaged, so that the next refresh builds anew."""
         with suppress(OSError):  # a cache that cannot be written cannot be repaired either

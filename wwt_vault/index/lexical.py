@@ -124,12 +124,14 @@ class Reader:
 
     def keys(self) -> NDArray[np.uint64]:
         """Return the key of every row; of a deleted row, what it once was."""
-        found: list[int] = []
+        found: list[NDArray[np.uint64]] = [np.empty(0, dtype=np.uint64)]
         with self._lock:
             for leaf, _ in self._leaves:
-                keys = leaf.column_reader(_KEY) if leaf.has_column(_KEY) else [0] * leaf.doc_count_all()
-                found.extend(keys)
-        return np.array(found, dtype=np.uint64)
+                if leaf.has_column(_KEY):
+                    found.append(_column(leaf.column_reader(_KEY), leaf.doc_count_all()))
+                else:  # all of them 0
+                    found.append(np.zeros(leaf.doc_count_all(), dtype=np.uint64))
+        return np.concatenate(found)
 
     def deleted(self) -> NDArray[np.bool_]:
         """Return for every row whether it was deleted."""
@@ -197,6 +199,18 @@ def _read(matcher: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         weights.extend(matcher._weights)
         matcher._next_block()
     return np.array(rows, dtype=np.intp), np.array(weights, dtype=np.float64)
+
+
+def _column(column: Any, rows: int) -> NDArray[np.uint64]:
+    """Return a column of 64-bit numbers. From its bytes where whoosh lets us, else one by one."""
+    raw = column.raw_column() if hasattr(column, "raw_column") else column
+    if not (hasattr(raw, "_dbfile") and hasattr(raw, "_basepos") and hasattr(raw, "_count")):
+        return np.array(list(column), dtype=np.uint64)
+    found = np.zeros(rows, dtype=np.uint64)
+    # Rows after the last that is not 0 are not stored.
+    stored = min(rows, raw._count)
+    found[:stored] = np.frombuffer(raw._dbfile.get(raw._basepos, 8 * stored), dtype=">u8")
+    return found
 
 
 def _link(source: Path, target: Path) -> None:

@@ -59,6 +59,19 @@ class _Base:
     """Its documents, as far as they can be read."""
     outdated: str | None
     """Why it cannot be built upon though it is there; ``None`` when it can, or when there is none."""
+    manifest: tuple[int, int] | None = None
+    """Inode and modification time of the manifest: it is replaced where only stamps change."""
+
+    def is_current(self, folder: Path) -> bool:
+        """Say whether nothing was published since."""
+        with suppress(Damaged):
+            generation = self.generation
+            return (
+                generation is not None
+                and current_generation(folder) == generation.number
+                and self.manifest == generation.manifest_identity()
+            )
+        return False
 
     def report(self, *, pending: int = 0, withheld: int = 0, busy: bool = False) -> RefreshReport:
         """Say that it answers as it is."""
@@ -99,7 +112,7 @@ class Refresh:
         try:
             with FileLock(self.folder / "refresh.lock", timeout=self.wait_seconds):
                 # Once more: another process may have done it while this one waited.
-                base, change = self._compare()
+                base, change = self._compare(base)
                 if base.generation is not None and not (rebuild or base.outdated):
                     try:
                         return self._apply(base, change, deadline)
@@ -114,8 +127,8 @@ class Refresh:
         except Timeout:
             return base.report(busy=True, pending=len(change.read) + len(change.removed))
 
-    def _compare(self) -> tuple[_Base, Change]:
-        base = _read_base(self.folder)
+    def _compare(self, before: _Base | None = None) -> tuple[_Base, Change]:
+        base = before if before is not None and before.is_current(self.folder) else _read_base(self.folder)
         return base, compare(self.catalog, base.known, allow_shrink=self.allow_shrink)
 
     def _apply(self, base: _Base, change: Change, deadline: float | None) -> RefreshReport:
@@ -125,7 +138,7 @@ class Refresh:
         """
         outcome = _Outcome()
         documents = dict(base.known)
-        builder = Builder(self.folder, base.generation)
+        builder = Builder(self.folder, base.generation, tuple(base.known))
         try:
             for gone in change.removed:
                 builder.drop(gone)
@@ -202,16 +215,16 @@ def _read_base(folder: Path) -> _Base:
         if number is None:
             return _Base(generation=None, known={}, outdated=None)
         generation = Generation(folder, number)
+        identity = generation.manifest_identity()
         known = generation.manifest()
     except Damaged as damage:
         known = {}
         with suppress(Damaged):  # how many documents there were still guards against an unmounted vault
             known = read_manifest(folder / "generations" / str(number) / "manifest.json")
         return _Base(generation=None, known=known, outdated=f"it was damaged ({damage})")
-    about = generation.about
+    about, kiwi, outdated = generation.about, analysis.kiwi_version(), None
     if dict(about.versions) != versions():
-        return _Base(generation=generation, known=known, outdated="it was made by another version of this program")
-    kiwi = analysis.kiwi_version()
-    if kiwi and about.kiwi and kiwi != about.kiwi:
-        return _Base(generation=generation, known=known, outdated=f"kiwipiepy {about.kiwi} became {kiwi}")
-    return _Base(generation=generation, known=known, outdated=None)
+        outdated = "it was made by another version of this program"
+    elif kiwi and about.kiwi and kiwi != about.kiwi:
+        outdated = f"kiwipiepy {about.kiwi} became {kiwi}"
+    return _Base(generation=generation, known=known, outdated=outdated, manifest=identity)

@@ -5,6 +5,7 @@ The call is in the queue before anything else happens and leaves it when the mes
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from pathlib import Path
 
@@ -26,8 +27,8 @@ _SECONDS = {"prompt": 1.0, "answer": 3.0, "start": 3.0, "end": 0.7}
 _PATIENCE = {"prompt": 2.0, "answer": 5.0, "start": 2.0, "end": 0.5}
 """Longest wait for another hook of the same session."""
 
-_OLD = 30.0
-"""Seconds. Only messages older than this can be a fork's repetition of its parent, when a hook reads them."""
+_FLUSH = 0.15
+"""Seconds given to a host that is writing its transcript; Claude Code was seen to take 0 to 0.05."""
 
 
 def handle_call(call: HookCall, now: datetime, *, drain_limit: int = 20) -> None:
@@ -57,27 +58,34 @@ def record_call(vault: Vault, state: State, call: HookCall) -> None:
     """Bring the call's session up to date: its transcript first, then the message of the payload."""
     if not call.session.session_id:
         raise WwtError(f"the {call.event_name} payload names no session")
-    session, patience = call.session, _PATIENCE.get(call.kind, 2.0)
-    with Recorder(vault, state, session, timeout=patience, now=call.time, older_than=_OLD) as recorder:
-        transcript_read = False
-        if call.transcript_path:
-            try:
-                path, seconds = Path(call.transcript_path), _SECONDS.get(call.kind, 1.0)
-                read_on(
-                    vault,
-                    state,
-                    recorder,
-                    path,
-                    session.host,
-                    seconds=seconds,
-                    is_whole=lambda said: _is_whole(call, said),
-                )
-                transcript_read = recorder.transcript_ends_with_answer
-            except (TranscriptError, OSError):
-                pass  # not written yet, or not readable: the payload has the words, a later call reads the rest
-        if call.message is not None and not (call.transcript_first and transcript_read):
-            branch = call.message.git_branch or place_of(session.cwd).git_branch
-            recorder.from_payload(call.message._replace(git_branch=branch))
+    session, said = call.session, call.message
+    with Recorder(vault, state, session, timeout=_PATIENCE.get(call.kind, 2.0), live=call.time) as recorder:
+        read = bool(call.transcript_path) and _read_transcript(vault, state, recorder, call)
+        answered = read and recorder.last is not None and recorder.last.role == "assistant"
+        if said is not None and not (call.transcript_first and answered):
+            branch = said.git_branch or place_of(session.cwd).git_branch
+            recorder.from_payload(said._replace(git_branch=branch))
+
+
+def _read_transcript(vault: Vault, state: State, recorder: Recorder, call: HookCall) -> bool:
+    """Read the transcript on; return whether there was one. At a turn's end the host gets a moment to finish writing.
+
+    Without, a payload's answer would stand in the session note before what was said on the way to it.
+    """
+    path, patience = Path(call.transcript_path or ""), time.monotonic() + _FLUSH
+    while True:
+        try:
+            seconds, written = _SECONDS.get(call.kind, 1.0), path.stat().st_mtime
+            read_on(
+                vault, state, recorder, path, call.session.host, seconds=seconds, is_whole=lambda m: _is_whole(call, m)
+            )
+        except (TranscriptError, OSError):
+            return False  # not written yet, or not readable: the payload has the words, a later call reads the rest
+        answered = call.message is None or (recorder.last is not None and recorder.last.says(call.message.text))
+        being_written = abs(time.time() - written) < 2 and time.monotonic() < patience
+        if call.kind != "answer" or call.transcript_first or answered or not being_written:
+            return True
+        time.sleep(0.01)
 
 
 def _is_whole(call: HookCall, last: Message) -> bool:

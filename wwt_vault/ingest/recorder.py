@@ -42,8 +42,8 @@ _CLOCKS_APART = timedelta(seconds=5)
 class Recorder:
     """The session's note, events and record, held under the session's lock from ``__enter__`` to ``__exit__``.
 
-    Raises ``LockTimeout`` when another process records the same session for longer than ``timeout`` seconds. With
-    ``now``, only messages more than ``older_than`` seconds before it are looked for in other sessions.
+    ``live`` is the time of the hook call that is being handled; without it, a transcript is imported. Raises
+    ``LockTimeout`` when another process records the same session for longer than ``timeout`` seconds.
     """
 
     def __init__(
@@ -53,8 +53,7 @@ class Recorder:
         session: Session,
         *,
         timeout: float,
-        now: datetime | None = None,
-        older_than: float = 0.0,
+        live: datetime | None = None,
     ) -> None:
         self.vault, self.session = vault, session
         self.tally = Tally({}, [])
@@ -66,7 +65,7 @@ class Recorder:
             name += " " + digest(session.session_id)[:12]
         self._record_path = state.cursors / f"{name}.json"
         self._lock = lock(state.locks / f"{name}.lock", timeout)
-        self._twins_before = now - timedelta(seconds=older_than) if now is not None else None
+        self._live = live
         self._record = self._kept = remembered.Remembered(keys={})
         self._known: dict[str, EventId] = {}
         self._note: Path | None = None
@@ -123,9 +122,9 @@ class Recorder:
         return self._write(message, occurrence, None)
 
     @property
-    def transcript_ends_with_answer(self) -> bool:
-        """Whether the transcript's last message is an answer: the turn that just ended is all there."""
-        return self._record.last is not None and self._record.last.role == "assistant"
+    def last(self) -> Last | None:
+        """The last message that the transcript showed."""
+        return self._record.last
 
     def unsaid(self, conversation: list[Message]) -> list[Message]:
         """Return what the session's note does not end with yet, ready for :meth:`from_transcript`.
@@ -190,9 +189,10 @@ class Recorder:
     def _twin(self, message: Message) -> Event | None:
         """Find this message among the events of that moment: in a parent session, or recorded before a record was lost.
 
-        A day's folder is listed for this; a hook does so only for messages that are older than ``older_than``.
+        A day's folder is listed for this; a hook does so only for messages that are older than the session itself.
         """
-        if self._twins_before is not None and message.time > self._twins_before:
+        begun = self._record.begun if self._live is not None else None
+        if begun is not None and message.time >= datetime.fromisoformat(begun):
             return None
         for offset in (0, -1, 1, -2, 2):
             for event in events.events_of_second(self.vault, message.time + timedelta(seconds=offset)):
@@ -282,6 +282,8 @@ class Recorder:
         self._record = self._kept = remembered.load(self._record_path)
         # The kept one shares its keys with the one in use; it only tells whether anything else changed.
         self._record = self._record._replace(keys=dict(self._kept.keys))
+        if self._live is not None and self._record.begun is None:
+            self._record = self._record._replace(begun=self._live.isoformat())
         note = self.vault.root / self._record.note if self._record.note else None
         if note is None or not note.is_file():
             note = sessions.find_session_note(self.vault, self.session.host, self.session.session_id)

@@ -68,6 +68,8 @@ class Remembered(NamedTuple):
     last: Last | None = None
     note: str = ""
     """The session note's path inside the vault."""
+    begun: str | None = None
+    """When a hook first told of this session: what is older in its transcript may be another session's."""
 
 
 class Tally(NamedTuple):
@@ -104,6 +106,7 @@ def load(path: Path) -> Remembered:
             payloads=tuple(Payload(*fields) for fields in kept["payloads"]),
             last=Last(*kept["last"]) if kept["last"] else None,
             note=str(kept["note"]),
+            begun=kept["begun"],
         )
     except (OSError, ValueError, KeyError, TypeError):
         return Remembered(keys={})

@@ -148,12 +148,18 @@ class Searcher:
         """Return the cosine of every row, of its nearest text; NaN where there is no vector."""
         rows = self.generation.rows
         vector = self._once(("vector", question, embedder.name), lambda: embedder.query(question))
-        each = store.cosines(rows.vector_key, vector)
-        if len(each) and np.isnan(each).all():
-            return None
-        nearest = np.full(len(rows), np.nan, dtype=np.float32)
-        np.fmax.at(nearest, rows.vector_row, each)
-        return nearest
+
+        def work() -> NDArray[np.float32] | None:
+            each = store.cosines(rows.vector_key, vector)
+            if len(each) and np.isnan(each).all():
+                return None
+            nearest = np.full(len(rows), np.nan, dtype=np.float32)
+            np.fmax.at(nearest, rows.vector_row, each)
+            return nearest
+
+        found: NDArray[np.float32] | None
+        found = self._once(("cosines", question, embedder.name, store.identity()), work)
+        return found
 
     def _once(self, what: tuple[object, ...], work: Callable[[], Any]) -> Any:
         with self._lock:
@@ -164,7 +170,7 @@ class Searcher:
         result = work()
         with self._lock:
             self._known[what] = result
-            while len(self._known) > 2 * _REMEMBERED:
+            while len(self._known) > 3 * _REMEMBERED:
                 self._known.popitem(last=False)
         return result
 

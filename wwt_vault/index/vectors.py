@@ -43,6 +43,8 @@ class VectorStore:
         self._header = json.dumps({"format": _FORMAT, "model": model, "dimension": dimension}).encode()
         self._header = self._header[: _HEADER - 1].ljust(_HEADER - 1) + b"\n"
         self._lock = threading.RLock()
+        self._placed: tuple[NDArray[np.uint64] | None, tuple[int, int], NDArray[np.intp]]
+        self._placed = (None, (0, 0), np.empty(0, dtype=np.intp))
         self._forget()
 
     def _forget(self) -> None:
@@ -55,15 +57,31 @@ class VectorStore:
         """Return how many vectors it holds, as last read."""
         return len(self._keys)
 
-    def slots(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """Return the place of each key among the records, -1 where there is no vector. Sees what others appended."""
+    def identity(self) -> tuple[int, int]:
+        """Return what changes whenever a vector is added or dropped, by whomever."""
         with self._lock:
             self._refresh()
-            if not len(self._order):
-                return np.full(len(keys), -1, dtype=np.intp)
-            ordered = self._keys[self._order]
-            at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
-            return np.where(ordered[at] == keys, self._order[at], -1)
+            return self._identity
+
+    def slots(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:
+        """Return the place of each key among the records, -1 where there is no vector. Sees what others appended.
+
+        The places of the last array of keys are kept: a generation asks for its own again and again.
+        """
+        with self._lock:
+            self._refresh()
+            asked, identity, found = self._placed
+            if asked is not keys or identity != self._identity:
+                found = self._search(keys)
+                self._placed = (keys, self._identity, found)
+            return found
+
+    def _search(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:
+        if not len(self._order):
+            return np.full(len(keys), -1, dtype=np.intp)
+        ordered = self._keys[self._order]
+        at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+        return np.where(ordered[at] == keys, self._order[at], -1)
 
     def cosines(self, keys: NDArray[np.uint64], query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosine of each key's vector with a unit vector, NaN where there is no vector."""

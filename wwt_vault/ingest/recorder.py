@@ -60,11 +60,9 @@ class Recorder:
         """What the transcript being read was counted to say; its reader sets it."""
         self.added: list[EventId] = []
         self.known_messages = 0
-        name = f"{session.host} {safe_name(session.session_id, max_bytes=80)}"
-        if session.session_id not in name:
-            name += " " + digest(session.session_id)[:12]
-        self._record_path = state.cursors / f"{name}.json"
-        self._lock = lock(state.locks / f"{name}.lock", timeout)
+        self._records = state.cursors
+        self._record_path = self._record_of(session.session_id)
+        self._lock = lock(state.locks / f"{self._record_path.stem}.lock", timeout)
         self._live = live
         self._record = self._kept = remembered.Remembered(keys={})
         self._known: dict[str, EventId] = {}
@@ -203,9 +201,13 @@ class Recorder:
                 if words(event.text) != words(message.text):
                     continue
                 mine = event.session_id == message.session.session_id and event.id[17:] not in self._known
-                if mine or event.session_id == message.session.forked_from:
+                if mine or event.session_id == message.session.forked_from or self._is_of(event, message.key):
                     return event
         return None
+
+    def _is_of(self, event: Event, key: str | None) -> bool:
+        """Whether another session's event, brought by a payload, turned out to have the host's id ``key``."""
+        return bool(key) and remembered.load(self._record_of(event.session_id)).keys.get(str(key)) == event.id
 
     # -- what a payload says -------------------------------------------------------------------------------------
 
@@ -275,6 +277,10 @@ class Recorder:
     def _hex(self, message: Message, occurrence: int) -> str:
         session = message.session
         return events.fingerprint(session.host, session.session_id, message.role, message.text, occurrence)
+
+    def _record_of(self, session_id: str) -> Path:
+        name = f"{self.session.host} {safe_name(session_id, max_bytes=80)}"
+        return self._records / (f"{name}.json" if session_id in name else f"{name} {digest(session_id)[:12]}.json")
 
     # -- the record ----------------------------------------------------------------------------------------------
 

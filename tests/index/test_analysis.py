@@ -58,6 +58,7 @@ def finds(question: str, text: str) -> bool:
         ("ABC", "ＡＢＣ"),
         ("東京", "東京都に住む"),
         ("数据库", "我们换了数据库"),
+        ("水", "水曜日に会う"),
         ("Redis를", "Redis 쓰자"),
         ("pytest-xdist", "pytest-xdist로 돌린다"),
     ],

@@ -241,6 +241,8 @@ def _scan(normal: str) -> Terms:
             grams.extend(_bigrams(text))
         else:
             words.extend(_bigrams(text))
+            if len(text) > 1:  # a question of one character finds it inside a word as well
+                words.extend(dict.fromkeys(text))
     return Terms(words, grams)
 
 

@@ -126,7 +126,7 @@ _NAME = (
 _QUOTE = r"(?=[bruf@$]{0,2}\\{0,3}[\"'`])"
 _SIGN = r"[ \t]{0,24}(?::=|=>|->|→|⇒|\?=|={1,3}|:(?!:)|：|＝|%3d|\\u003d)\*{0,3}[ \t]{0,24}"
 _TYPED = rf"(?:[ \t]?:[ \t]?[\w\[\].| ,<>&?]{{1,40}}?[ \t]?=|[ \t]string[ \t]?:?=)[ \t]{{0,4}}{_QUOTE}"
-_NEXT_LINE = r"(?:\r?\n|\\n)[ \t>*-]{0,12}"
+_NEXT_LINE = r"(?:[|>][-+]?[ \t]*)?(?:\r?\n|\\n)[ \t>*-]{0,12}"
 _ATTRIBUTE = r"\s{1,4}(?:encoding|type|xsi:type)=\\?\"[\w:]{1,20}\\?\">"
 _VALUE_OF = r"\s{1,4}value\s?=\s?(?=\\*[\"'])|(?:\r?\n|\\n)[ \t]{1,24}value:[ \t]"
 _NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-$"
@@ -192,6 +192,8 @@ def _assigned(source: Source, name: _Name, sign: str, at: int) -> Value | None:
     before = text[max(0, name.begin - 4) : name.begin]
     if sign.strip() == ":" and compiled(r".*[A-Za-z0-9]:$").match(before):
         return None  # arn:aws:…:secret:name
+    if compiled(r"://[\w.-]*$").search(text, max(0, name.begin - 40), name.begin):
+        return None  # https://x-access-token:…@host
     line = compiled(_NEXT_LINE).match(low, at)
     value = source.read(line.end() if line else at)
     if value is None or (sign.strip() in ("==", "===") and (not value.quoted or low[name.at - 1] == ")")):
@@ -211,14 +213,16 @@ def _assigned(source: Source, name: _Name, sign: str, at: int) -> Value | None:
 def _element(source: Source, name: _Name, at: int) -> Value | None:
     """``<password>…</password>``, also with attributes before; ``<entry key="password">…``."""
     text, low, begin = source.text, source.low, name.begin
+    if cell := compiled(r"\s{0,8}<(?:td|dd|code|span|b)\b[^<>]{0,60}>|<!\[cdata\[").match(low, at):
+        at = cell.end()
     attribute = compiled(r"(?:key|name)=\\?[\"'][\w.:-]*$")
-    if text[begin - 1 : begin] not in ("<", ":") and not attribute.search(low, max(0, begin - 60), begin):
+    if text[begin - 1 : begin] not in ("<", ":") and not cell and not attribute.search(low, max(0, begin - 60), begin):
         return None
-    end = text.find("<", at, at + 2048)
+    end = text.find("]]>" if cell and cell[0][:2] == "<!" else "<", at, at + 2048)
     content = text[at:end]
     start = at + len(content) - len(content.lstrip())
     end = start + len(content.strip())
-    if end <= start or "\n" in text[start:end] or text[end : end + 200].lstrip()[:2] != "</":
+    if end <= start or "\n" in text[start:end] or text[end : end + 200].lstrip()[:2] not in ("</", "]]"):
         return None
     value = Value(start, end, True, text[start:end][:256], end)
     return value if _acceptable(name, value) else None

@@ -94,11 +94,11 @@ def _userinfo(text: str, start: int, end: int) -> Iterator[Find]:
             yield Find(start, end, "url-token", 2)
         return
     user, password = text[start:user_end], text[user_end + 1 : end]
-    if "?" in user or "#" in user:
+    if "?" in user or "#" in user or user.startswith("[REDACTED"):
         return
     if not _stands_in(password) and password not in _GIT_STAND_INS and not password.startswith("//"):
         yield Find(user_end + 1, end, "url-password", 2)
-    if (password in _GIT_STAND_INS or "[REDACTED" in password) and looks_random(user):
+    if (password in _GIT_STAND_INS or "[REDACTED" in password) and looks_random(user) and "%40" not in user:
         yield Find(start, user_end, "url-token", 2)
 
 

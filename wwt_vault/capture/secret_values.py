@@ -72,7 +72,7 @@ def word_set(words: str) -> frozenset[str]:
 
 
 def clean_start(text: str, at: int) -> bool:
-    r"""Tell whether a token may begin at ``at``: no letter or digit is before it, save of ``\n``, ``%3D``, ``\u003d``."""
+    r"""Tell whether a token may begin at ``at``: no letter or digit before it, save of ``\n``, ``%3D``, ``\u003d``."""
     if at == 0 or not ((before := text[at - 1]).isascii() and (before.isalnum() or before == "_")):
         return True
     if before in "nrtbf" and at > 1 and text[at - 2] == "\\":
@@ -297,10 +297,10 @@ def looks_random(value: str, least: int = 16) -> bool:
 # In order: names with a number, sizes and counts, numbers, issues and handles, files, addresses, flags, languages,
 # paths, dates, dotted and dashed names, constants, arguments, patterns, URLs.
 _TECHNICAL = (
-    r"(?i)(?:base|sha|md|utf|aes|rsa|argon|oauth|http|ipv?|pbkdf|rfc|tls|ssl|ed|ec|x|p|v|s|r|i|l|k|gpt|claude|python|"
-    r"py|node|java|es|h|web|mp|log4|vue|react|next|bcrypt|scrypt|iso|issue|step|line|page|section|win|mac|llama|gemini|o)"
-    r"[-_]?\d[\w.+-]{0,12}|\d+[-+]?(?:[a-z]{1,10}|%)(?:s|ly)?|\d+[a-z]\d*|[a-z]\d|[\d.,:/+-]+|\d+-\w+(?:-\w+)*|#\w.*|"
-    r"@[\w/-]+|[\w.-]+\.[a-z]{2,5}\d?|[\w.+-]+@[\w-]+\.[\w.-]+|\w+@|--?[a-z][\w=-]*|c\+\+|c#|[a-z]+\(\)|[a-z]+[?!]+|"
+    r"(?i)(?:base|sha|md|utf|aes|rsa|argon|oauth|http|ip|ipv|pbkdf|rfc|tls|ssl|gpt|claude|python|node|java|web|mp|log4|vue|react|"
+    r"next|bcrypt|scrypt|iso|issue|step|line|page|section|win|mac|llama|gemini)[-_]?\d[\w.+-]{0,12}|[a-z]{1,3}[-_]?\d{1,4}[a-z]?|"
+    r"\d+[-+]?(?:[a-z]{1,10}|%)(?:s|ly)?|\d+[a-z]\d*|[\d.,:/+-]+|\d+-\w+(?:-\w+)*|#\w.*|@[\w/-]+|"
+    r"[\w.-]+\.[a-z]{2,5}\d?|[\w.+-]+@[\w-]+\.[\w.-]+|\w+@|--?[a-z][\w=-]*|c\+\+|c#|[a-z]+\(\)|[a-z]+[?!]+|"
     r"[=+*&|<>~^%$#@!?-]+|[\w.-]*/[\w./*-]*|\d{4}-\d\d-\d\d\S*|[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|"
     r":?\w+:|`+|[a-z_]\w*=\S*|.*\\.*|.*://.*"
 )

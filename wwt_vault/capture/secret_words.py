@@ -47,8 +47,9 @@ _KEYS_BEFORE = r"(?:api|access|secret|auth|private|encryption|license|licence|ss
 # Up to six words may stand between: "the password for the staging server of kim is …".
 _IS = (
     r"(?P<between>(?:[ \t]{1,3}\(?[\w@.'’/-]{1,24}\)?){0,6}?)[ \t]{0,3}\*{0,2}"
-    r"(?P<is>:|=|→|->|=>|：|(?<=[ \t)'’s])(?:is|was|are|be|becomes|to|as|es|ist|est|é|är|это|là|jest)"
-    r"(?=[ \t:\"'`“]))(?:[ \t]{1,2}(?:now|still|just|simply|set to|changed to|currently|actually|again|going to be|"
+    r"(?P<is>:|=|→|->|=>|：|(?<=[ \t])[-–—](?=[ \t])|(?<=[ \t)'’s])"
+    r"(?:is|was|are|be|becomes|to|as|es|ist|est|é|är|это|là|jest)(?=[ \t:\"'`“]))"
+    r"(?:[ \t]{1,2}(?:now|still|just|simply|set to|changed to|currently|actually|again|going to be|"
     r"ahora|jetzt|nun|maintenant))?:?\*{0,2}[ \t]{0,4}"
 )
 _DIRECT = r"(?P<between>)[ \t]{1,2}(?P<is>)(?=[\"'`“(\[!-~])"
@@ -64,6 +65,9 @@ def _western(source: Source) -> Iterator[Find]:
     for phrase in ("mot de passe", "mật khẩu"):
         for at in occurrences(low, phrase):
             yield from _link(source, at + len(phrase), "password", ambiguous=False)
+    for word in ("password", "passphrase", "pin", "token"):
+        for at in source.places(word):
+            yield from _told_around(source, at, at + len(word))
     for kind, words in _AMBIGUOUS:
         for word in words.split(" "):
             for at in source.places(word):
@@ -81,6 +85,24 @@ def _link(source: Source, at: int, kind: str, *, ambiguous: bool) -> Iterator[Fi
         if value and _told(source.text, kind, link["between"], link["is"], value):
             yield Find(value.start, value.end, kind, 0)
             return
+
+
+# "… is the root password"; "the password from … to …" (Korean: …에서 …로).
+_IS_THE = r"(?<![!-~])([!-~]{5,64}) (?:is|was) (?:the|my|our|your|a|his|her|their) (?:[\w-]{1,20} ){0,3}$"
+_FROM_TO = (
+    r"[^\n]{0,30}?(?:\bfrom ([!-~]{5,64}) to |(?<![!-~])[\"'`]?([!-~]{5,64}?)[\"'`]?에서 )[\"'`]?([!-~]{5,64})(?![!-~])"
+)
+
+
+def _told_around(source: Source, start: int, end: int) -> Iterator[Find]:
+    before = source.text[max(0, start - 130) : start]
+    matches = [(compiled(_IS_THE).search(before), start - len(before)), (compiled(_FROM_TO).match(source.text, end), 0)]
+    for match, offset in matches:
+        for group, said in enumerate(match.groups(), start=1) if match else ():
+            secret = (said or "").strip("\"'`()[],.")
+            if match and looks_like_password(secret):
+                at = offset + match.start(group) + said.index(secret)
+                yield Find(at, at + len(secret), "password", 0)
 
 
 def _told(text: str, kind: str, between: str, link: str, value: Value) -> bool:
@@ -144,12 +166,14 @@ _STEMS = (
     "キー 密码 密碼 口令 验证 驗證 校验 令牌 密钥 密鑰 私钥"
 )
 _KEYWORD = (
-    r"(?P<password>비밀 ?번호|비번|암호(?!화|문|학|기|자산|모듈|통화|[ ]?알고리즘)|패스워드|"
-    r"패스 ?프레이즈|패스 ?코드|핀 ?번호|비밀 ?구문|パスワード|暗証番号|合言葉|パスフレーズ|密码|密碼|口令)"
+    r"(?P<password>비밀 ?번호|비번|암호(?!화|문|학|기|자산|모듈|통화|"
+    r"[ ]?알고리즘)|패스워드|패스 ?프레이즈|패스 ?코드|핀 ?번호|"
+    r"비밀 ?구문|pass(?:word|wd)?|pwd?|pin|パスワード|暗証番号|"
+    r"合言葉|パスフレーズ|密码|密碼|口令)"
     r"|(?P<code>(?:인증|확인|보안|접속|로그인) ?(?:번호|코드)|otp ?(?:번호|코드)?|認証コード|確認コード|"
     r"ワンタイムパスワード|验证码|驗證碼|校验码)"
-    r"|(?P<token>토큰|시크릿 ?키?|(?:접근|접속|비밀|인증|개인|암호화) ?키|키|トークン|シークレット|キー|令牌|密钥|"
-    r"密鑰|私钥)"
+    r"|(?P<token>token|secret|key|토큰|시크릿 ?키?|(?:접근|접속|비밀|인증|개인|암호화) ?키|키|"
+    r"トークン|シークレット|キー|令牌|密钥|密鑰|私钥)"
 )
 _PARTICLE = (
     r"(?:는요|은요|들은|들이|란|이란|라는|이라는|라고|이라고|으로는|로는|으로|로|에는|에|은|는|이|가|을|를|도|만|의|와|"
@@ -158,7 +182,7 @@ _PARTICLE = (
 # Up to five words may stand between: "비밀번호는 서버에 접속할 때 쓰는 …".
 _FILLING = r"(?P<between>(?:[ \t]{1,2}[^\x00-\x7f]{1,8}[,:]?){0,5}?)"
 _LINK = (
-    r"[ \t]{0,3}(?P<is>[:=：＝→⇒➜➡👉️>|-]{1,3}|\((?=[!-~])|\[(?=[!-~]))?[ \t]{0,3}(?:\*{1,2}|__)?"
+    r"[ \t,]{0,3}(?P<is>[:=：＝→⇒➜➡👉️>|-]{1,3}|\((?=[!-~])|\[(?=[!-~]))?[ \t]{0,3}(?:\*{1,2}|__)?"
     r"(?P<line>\r?\n[ \t>*-]{0,8})?(?=[!-~“‘「『《„«])"
 )
 _COPULA = (
@@ -168,6 +192,10 @@ _COPULA = (
 _COUNTED = (
     r"[ ]?(?:자|글자|개|번|회|일|월|년|시|분|초|차|단계|문자|종|가지|명|건|주|달|퍼센트|%|점|위|호|장|문제|바이트|비트"
     r"|桁|文字|位|个|次|天|年|月|日|分|秒)"
+)
+# Hangul and digits: "비번: 바다1234".
+_MIXED = (
+    rf"{_PARTICLE}[ \t]{{0,2}}[:=：＝→][ \t]{{0,2}}([^\x00-\x7f]{{1,8}}\d{{3,8}}[!@#$%^&*]{{0,4}})(?![\d%]|{_COUNTED})"
 )
 # What may follow a keyword whose value stands before it: "…가 비밀번호야", "…로 비밀번호 바꿔줘".
 _VERB = (
@@ -193,14 +221,21 @@ def _eastern(source: Source) -> Iterator[Find]:
                 continue
         if kind == "password":
             yield from _said_before(source, keyword.start(), keyword.end())
+            yield from _told_around(source, keyword.start(), keyword.end())
+            if mixed := compiled(_MIXED).match(text, keyword.end()):
+                yield Find(*mixed.span(1), "password", 0)
 
 
 def _keywords(source: Source) -> Iterator[re.Match[str]]:
-    stems = [stem for stem in _STEMS.split(" ") if stem in source.foreign]
-    for stem in [*stems, "otp"]:
-        for at in occurrences(source.low, stem):
-            if keyword := compiled(_KEYWORD).match(source.low, at):
-                yield keyword
+    low = source.low
+    for stem in _STEMS.split(" "):
+        if stem in source.foreign:
+            yield from filter(None, (compiled(_KEYWORD).match(low, at) for at in occurrences(low, stem)))
+    # "password는 …", "PW는 …": the keyword is English, the sentence is not.
+    for word in ("otp", "password", "passwd", "pass", "pwd", "pw", "pin", "token", "secret", "key"):
+        for at in source.places(word):
+            if word == "otp" or not low[at + len(word) : at + len(word) + 1].isascii():
+                yield from filter(None, (compiled(_KEYWORD).match(low, at),))
 
 
 def _told_in_east(text: str, kind: str, between: str, linked: bool, value: Value) -> bool:
@@ -217,7 +252,7 @@ def _told_in_east(text: str, kind: str, between: str, linked: bool, value: Value
     said = compiled(_COPULA).match(text, value.end) is not None
     if value.quoted:
         if not secret.isascii() and not between:
-            return linked and compiled(r"\S{4,32}").fullmatch(secret) is not None
+            return (linked or said) and compiled(r"\S{4,32}").fullmatch(secret) is not None
         return len(secret) > 3 and " " not in secret and (linked or said or looks_like_password(secret))
     if looks_like_password(secret):
         return True

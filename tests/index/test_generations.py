@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -116,4 +117,11 @@ def test_whatever_a_reader_raises_is_damage() -> None:
     """Unpickling flipped bytes calls anything with anything."""
     for error in (EOFError(), AttributeError("x"), ZeroDivisionError(), RecursionError(), OSError(5, "x")):
         with pytest.raises(Damaged), reading("a file"):
+            raise error
+
+
+def test_what_is_the_machines_fault_is_no_damage() -> None:
+    """Too many open files or too little memory must not make anyone rebuild an index."""
+    for error in (OSError(errno.EMFILE, "Too many open files"), MemoryError()):
+        with pytest.raises(type(error)), reading("a file"):
             raise error

@@ -134,6 +134,7 @@ def test_equal_hits_have_one_order_on_every_machine(tmp_path: Path) -> None:
     one, other = index_of(tmp_path / "a", *notes), index_of(tmp_path / "b", *reversed(notes))
     assert ranked(one, "redis") == ranked(other, "redis")
     assert ranked(one, "redis", limit=4) == ranked(one, "redis")[:4]
+    assert ranked(one, "redis", limit=0) == []
 
 
 def test_scores_of_given_passages_are_those_of_the_hits(tmp_path: Path) -> None:

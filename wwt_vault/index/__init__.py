@@ -225,12 +225,18 @@ class Index:
             try:
                 return work(searcher)
             except Damaged as damage:
-                self._problem = f"generation {searcher.generation.number} is damaged ({damage}) and will be built anew"
+                self._say_damaged(searcher.generation.number, damage)
                 searcher.generation.mark_damaged(str(damage))
                 with self._lock:
                     if self._searcher is searcher:
                         self._searcher = None
         return nothing
+
+    def _say_damaged(self, number: int, damage: Damaged) -> None:
+        with suppress(Damaged):
+            if current_generation(self.folder) != number:
+                return  # not damaged but swept away: newer ones were published meanwhile
+        self._problem = f"generation {number} is damaged ({damage}) and will be built anew"
 
     def _current(self) -> Searcher | None:
         """Return the published generation, or the newest one that can be read where that one cannot."""
@@ -246,7 +252,7 @@ class Index:
                 try:
                     generation = Generation(self.folder, candidate)
                 except Damaged as damage:
-                    self._problem = f"generation {candidate} is damaged ({damage}) and will be built anew"
+                    self._say_damaged(candidate, damage)
                     continue
                 if self._searcher is None or self._searcher.generation.number != candidate:
                     self._searcher = Searcher(generation)

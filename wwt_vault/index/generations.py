@@ -16,6 +16,7 @@ Everything a damaged file can raise becomes ``Damaged``.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -70,12 +71,14 @@ class Known(NamedTuple):
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turn whatever reading an index file raises into ``Damaged``."""
+    """Turn whatever reading an index file raises into ``Damaged``, but not what is the machine's fault."""
     try:
         yield
-    except Damaged:
+    except (Damaged, MemoryError):
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOMEM}:
+            raise
         # whoosh unpickles: a flipped byte calls anything with anything, so there is no list of what it raises.
         raise Damaged(f"{what}: {type(error).__name__}: {error}"[:300]) from error
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,10 @@ from wwt_vault.index.analysis import Concept, Question
 from wwt_vault.index.filters import NO_TIME
 from wwt_vault.index.rows import Rows
 
-__all__ = ["DEFAULT", "Parameters", "Postings", "Scored", "Weighed", "best", "candidates", "score"]
+if TYPE_CHECKING:
+    from wwt_vault.index.lexical import Reader
+
+__all__ = ["DEFAULT", "Parameters", "Scored", "Weighed", "best", "candidates", "score"]
 
 
 class Parameters(NamedTuple):
@@ -48,16 +51,6 @@ _BODY: Final = 2
 _GRAMS: Final = 4
 
 
-class Postings(Protocol):
-    """What is asked of ``lexical.Reader``."""
-
-    def postings(self, field: str, term: str, /) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the rows that hold a term in a field and how often each does."""
-
-    def filtered(self, term: str, /) -> NDArray[np.intp]:
-        """Return the rows that have a filter term."""
-
-
 class Weighed(NamedTuple):
     """One word of a question."""
 
@@ -79,7 +72,7 @@ class Scored:
     """Shape (rows,): whether a row holds every term of every quoted phrase; true without phrases."""
 
 
-def score(index: Postings, rows: Rows, question: Question, parameters: Parameters = DEFAULT) -> Scored:
+def score(index: Reader, rows: Rows, question: Question, parameters: Parameters = DEFAULT) -> Scored:
     """Score every living row against the question."""
     scorer = _Scorer(index, rows, parameters)
     matched = np.zeros((len(question.concepts), len(rows)), dtype=np.bool_)
@@ -101,7 +94,7 @@ def score(index: Postings, rows: Rows, question: Question, parameters: Parameter
 
 
 def candidates(
-    index: Postings, rows: Rows, terms: tuple[str, ...], since: int | None, until: int | None
+    index: Reader, rows: Rows, terms: tuple[str, ...], since: int | None, until: int | None
 ) -> NDArray[np.bool_]:
     """Return which rows are alive and pass the filters; times in milliseconds, ``since`` ≤ time < ``until``."""
     wanted = rows.alive.copy()
@@ -120,6 +113,8 @@ def candidates(
 def best(scores: NDArray[np.floating], rows: Rows, wanted: NDArray[np.bool_], limit: int) -> NDArray[np.intp]:
     """Return at most ``limit`` wanted rows, highest score first, equal ones by key: the same on every machine."""
     found = np.flatnonzero(wanted)
+    if limit < 1:
+        return found[:0]
     if len(found) > 4 * limit:
         least = np.partition(scores[found], len(found) - limit)[len(found) - limit]
         found = found[scores[found] >= least]
@@ -129,7 +124,7 @@ def best(scores: NDArray[np.floating], rows: Rows, wanted: NDArray[np.bool_], li
 class _Scorer:
     """Adds up the score of every row and document, term by term."""
 
-    def __init__(self, index: Postings, rows: Rows, parameters: Parameters) -> None:
+    def __init__(self, index: Reader, rows: Rows, parameters: Parameters) -> None:
         self._index = index
         self._rows = rows
         self._parameters = parameters
@@ -139,7 +134,7 @@ class _Scorer:
         self._fields = (("title", 0, p.title), ("heads", 1, p.heads), ("body", _BODY, 1.0), ("tags", 3, p.tags))
 
     def add_concept(self, concept: Concept, matched: NDArray[np.bool_]) -> Weighed:
-        """Add a word's terms; say where it is matched: by itself, or by at least half of its parts that exist."""
+        """Add a word's terms; say where it is matched: by itself, or by at least half of its parts."""
         idfs: list[float] = []
         parts = np.zeros(len(self._rows), dtype=np.int16)
         for at, term in enumerate(concept.terms):

@@ -54,7 +54,7 @@ def brief(session_cwd: str | None, session_id: str, now: datetime) -> str:
 def leave_for_prompt(session: Session) -> None:
     """Remember that the session's next prompt is to be told the news. Failing that, it is not told."""
     with contextlib.suppress(OSError):
-        overwrite(_marker(session), b"", private=True)
+        overwrite(_marker(session), b"", private=True, durable=False)
 
 
 def was_left(session: Session) -> bool:

@@ -78,7 +78,9 @@ def keep_cursor(state: State, path: Path, cursor: Cursor, *, finished: os.stat_r
         "prints": [] if path.suffix == ".zst" else _prints(path, checkpoint.offset),
         "end": [finished.st_size, finished.st_mtime_ns] if finished else None,
     }
-    overwrite(_file(state, path), json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"), private=True)
+    overwrite(
+        _file(state, path), json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"), private=True, durable=False
+    )
 
 
 def _file(state: State, path: Path) -> Path:

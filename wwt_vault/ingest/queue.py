@@ -161,7 +161,12 @@ def _write(item: Item) -> None:
         "reason": item.reason,
         "call": _call_to_json(item.call) if item.call else None,
     }
-    overwrite(item.path, json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"), private=True)
+    overwrite(
+        item.path,
+        json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"),
+        private=True,
+        durable=item.attempts > 0,
+    )
 
 
 def _read(path: Path) -> Item | None:

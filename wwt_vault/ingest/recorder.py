@@ -219,7 +219,8 @@ class Recorder:
             return None
         occurrence = self.tally.of(text) + 1
         while (known := self._known.get(self._hex(message, occurrence))) is not None:
-            if events.time_of(known) == message.time.replace(microsecond=0):
+            forgotten = all(payload.event != known for payload in self._record.payloads)
+            if forgotten and events.time_of(known) == message.time.replace(microsecond=0):
                 self.known_messages += 1  # tried again after the record was lost: same second, same words
                 return None
             occurrence += 1

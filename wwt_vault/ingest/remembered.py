@@ -115,7 +115,7 @@ def load(path: Path) -> Remembered:
 def save(path: Path, record: Remembered) -> None:
     """Keep ``record`` at ``path``. Raises ``VaultError`` or ``OSError`` when it cannot be written."""
     kept = record._replace(payloads=record.payloads[-_PAYLOADS_KEPT:])._asdict()
-    overwrite(path, json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"), private=True)
+    overwrite(path, json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"), private=True, durable=False)
 
 
 def ends_with(text: str, end: str) -> bool:

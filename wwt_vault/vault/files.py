@@ -82,20 +82,23 @@ def create_once(path: Path, data: bytes, *, private: bool = False) -> bool:
     raise EventConflict(message, path=str(path), expected=revision_of(data), actual=revision_of(there))
 
 
-def overwrite(path: Path, data: bytes, *, private: bool = False) -> None:
+def overwrite(path: Path, data: bytes, *, private: bool = False, durable: bool = True) -> None:
     """Write a file of the program's own as a whole, whatever was there: the last writer wins. Never for a note.
+
+    Without ``durable`` a power failure may lose it (a killed process does not): for what can be made again.
 
     Raises ``VaultReadOnly``, ``VaultError`` (disk full, …); the file is then as it was.
     """
     with clear_errors(path):
         make_folder(path.parent, private=private)
         temporary = aside(path.parent)
-        write_aside(temporary, data, 0o600 if private else 0o666)
+        write_aside(temporary, data, 0o600 if private else 0o666, durable=durable)
         try:
             patiently(os.replace, temporary, path)
         finally:
             drop(temporary)  # it is gone if all went well
-        sync_folder(path.parent)
+        if durable:
+            sync_folder(path.parent)
 
 
 def append(path: Path, block: bytes) -> bool:

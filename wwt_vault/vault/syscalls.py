@@ -83,7 +83,7 @@ def aside(folder: Path, prefix: str = ".tmp-") -> Path:
     return folder / f"{prefix}{os.getpid()}-{os.urandom(6).hex()}"
 
 
-def write_aside(temporary: Path, data: bytes, mode: int, *, like: Path | None = None) -> None:
+def write_aside(temporary: Path, data: bytes, mode: int, *, like: Path | None = None, durable: bool = True) -> None:
     """Write a new file, on the disk when this returns; its mode is that of ``like``, else ``mode`` less the umask."""
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, mode)
     whole = False
@@ -91,7 +91,8 @@ def write_aside(temporary: Path, data: bytes, mode: int, *, like: Path | None = 
         write_all(handle, data)
         if like is not None and hasattr(os, "fchmod"):
             os.fchmod(handle, stat.S_IMODE(like.lstat().st_mode))
-        os.fsync(handle)
+        if durable:
+            os.fsync(handle)
         whole = True
     finally:
         os.close(handle)

@@ -22,6 +22,7 @@ from wwt_vault.model.conversation import Problem
 __all__ = [
     "Frontmatter",
     "Split",
+    "entries",
     "flag",
     "read_frontmatter",
     "render_frontmatter",
@@ -123,6 +124,35 @@ def read_frontmatter(parts: Split, path: str) -> Frontmatter:
         for key, line in root.doubled
     )
     return Frontmatter({_folded(key): value for key, value in (root.value or {}).items()}, problems)
+
+
+def entries(parts: Split) -> list[tuple[str, str]] | None:
+    r"""Return each property's key, as ``Frontmatter.values`` has it, and its lines; joined, the lines are the block.
+
+    What stands before the first property has the key ``""``; a comment belongs to the property above it. ``None`` for a
+    block that is not one property under the other, each once.
+
+    >>> entries(split("---\n# mine\na: 1\nb:\n- x\n---\n"))
+    [('', '# mine\n'), ('a', 'a: 1\n'), ('b', 'b:\n- x\n')]
+    """
+    try:
+        root = _load(parts.block)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    if root.node is None:
+        return [("", parts.block)]
+    if not isinstance(root.node, yaml.MappingNode) or root.node.flow_style or root.doubled:
+        return None
+    keys = [node for node, _ in root.node.value]
+    if any(node.start_mark.column for node in keys):
+        return None
+    starts = [0, *(node.start_mark.index for node in keys), len(parts.block)]
+    names = ["", *(_folded(_source(node, parts.block)) for node in keys)]
+    return [
+        (name, parts.block[a:b])
+        for name, a, b in zip(names, starts[:-1], starts[1:], strict=True)
+        if name or parts.block[a:b]
+    ]
 
 
 def string(values: Mapping[str, Any], key: str) -> str | None:

@@ -197,7 +197,7 @@ class TestNotes:
             (("  - b", "  - b\n  - p"), ("  - b", "  - q\n  - b"), ("  - b", "  - b\n  - p\n  - q")),
             (("draft", "current"), ("01-01", "01-02"), (END, "status: current # s\nupdated: 2026-01-02\n")),
             (("# s", "# mine"), ("draft", "current"), ("draft # s", "current # mine")),
-            (("id: n\n", "m: {a: 1}\nid: n\n"), ("  - a\n", ""), ("id: n\n" + TAGS, "m: {a: 1}\nid: n\ntags:\n  - b\n")),
+            (("id: n\n", "m: {}\nid: n\n"), ("  - a\n", ""), ("id: n\n" + TAGS, "m: {}\nid: n\ntags:\n  - b\n")),
             (("draft # s", "true # s\nx: 1"), ("draft", "false"), ("draft # s", "false # s\nx: 1")),
             (("id: n\n", "id: n\np: 1\n"), ("id: n\n", "id: n\no: 1\n"), ("id: n\n", "id: n\np: 1\no: 1\n")),
             ((TAGS, "tags: [b, a]\n"), ("  - b", "  - b\n  - q"), (TAGS, 'tags: ["b", "a", "q"]\n')),

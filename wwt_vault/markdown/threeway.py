@@ -77,18 +77,22 @@ def merge_lines(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -
 
 def _is_whole(pieces: Sequence[Piece], base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> bool:
     """Return whether a merge has no clash, every line that either side added, and none that either took out."""
-    result: Counter[str] = Counter()
+    result: list[str] = []
     for piece in pieces:
         if isinstance(piece, Clash):
             return False
         if isinstance(piece, Run):
-            result.update((one if piece.side == "one" else other)[piece.start : piece.stop])
-    was, ones, others = Counter(base), Counter(one), Counter(other)
+            result += (one if piece.side == "one" else other)[piece.start : piece.stop]
+    return _adds_up(result, base, one, other)
+
+
+def _adds_up(result: Sequence[str], base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether each line is there as often as the changes of both sides say, taken as one or as two."""
+    counts, was, ones, others = Counter(result), Counter(base), Counter(one), Counter(other)
     for line in was.keys() | ones.keys() | others.keys():
-        # Both did their own, or both did the same; a line that one added and the other took out did not move.
         x, y, z = ones[line], others[line], was[line]
         same = max(x, y) if x >= z <= y else min(x, y) if x <= z >= y else x + y - z
-        if line.strip() and not min(same, x + y - z) <= result[line] <= max(same, x + y - z):
+        if line.strip() and not min(same, x + y - z) <= counts[line] <= max(same, x + y - z):
             return False
     return True
 
@@ -112,7 +116,8 @@ def _has_done(mine: Sequence[str], base: Sequence[str], theirs: Sequence[str]) -
     their_removed, their_added = _changes(base, theirs)
     removed, added = _changes(base, mine)
     rest = iter(added)
-    return not Counter(their_removed) - Counter(removed) and all(line in rest for line in their_added)
+    done = not Counter(their_removed) - Counter(removed) and all(line in rest for line in their_added)
+    return done and _adds_up(mine, base, mine, theirs)  # a line that moved is none that was taken out
 
 
 def _changes(base: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -58,9 +58,12 @@ def open_workspace(
 
 
 def _loader(vault: Vault) -> Callable[[], Embedder | None]:
-    from wwt_vault.index.embedder import load_embedder  # noqa: PLC0415 - as above
+    def load() -> Embedder | None:
+        from wwt_vault.index.embedder import load_embedder  # noqa: PLC0415 - numpy, which most verbs never need
 
-    return lambda: load_embedder(vault.settings)
+        return load_embedder(vault.settings)
+
+    return load
 
 
 def _once(load: Callable[[], Embedder | None]) -> Callable[[], Embedder | None]:

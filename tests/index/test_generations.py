@@ -15,6 +15,7 @@ from wwt_vault.index.generations import (
     current_generation,
     new_folder,
     others,
+    point,
     publish,
     read_manifest,
     reading,
@@ -61,10 +62,14 @@ def test_old_generations_go(tmp_path: Path) -> None:
     """The one before stays for who is just opening it."""
     for _ in range(4):
         build(tmp_path)
-    sweep(tmp_path, 4, keep=1)
+    sweep(tmp_path, keep=1)
     assert others(tmp_path, 4) == [4, 3]
-    sweep(tmp_path, 4, keep=0)
-    assert others(tmp_path, 4) == [4]
+    point(tmp_path, 3, "next")
+    sweep(tmp_path, keep=0)
+    assert others(tmp_path, 4) == [4, 3]
+    point(tmp_path, 3)
+    sweep(tmp_path, keep=0)
+    assert (others(tmp_path, None), current_generation(tmp_path, "next")) == ([3], None)
 
 
 @pytest.mark.parametrize("content", ["", "x", "-1", "1.5", "①"])

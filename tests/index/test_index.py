@@ -173,16 +173,28 @@ def test_a_pickle_in_place_of_an_index_file_is_not_run(tmp_path: Path) -> None:
 
 
 def test_another_version_of_the_analyser_means_a_rebuild(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Said aloud; a bounded refresh leaves it to an unbounded one while the old index answers."""
+    """Said aloud, whether at once or in bounded steps; until it is complete the old index answers, and wholly."""
     from wwt_vault.index import analysis
 
+    monkeypatch.setattr(analysis, "VERSION", 98)
     index = build(tmp_path)
-    monkeypatch.setattr(analysis, "VERSION", analysis.VERSION + 1)
-    assert index.refresh(LIBRARY.stamps, LIBRARY.load, budget_seconds=5).pending == 12
-    assert index.keyword("redis")
-    report = index.refresh(LIBRARY.stamps, LIBRARY.load)
+    monkeypatch.setattr(analysis, "VERSION", 99)
+    steps = 0
+    report = index.refresh(LIBRARY.stamps, LIBRARY.load, budget_seconds=-1)
+    while report.pending and steps < 100:
+        steps += 1
+        assert (report.generation, report.repaired, report.documents) == (1, None, 12)
+        assert index.keyword("redis")
+        assert len(index.keyword("filler", limit=20)) == 10
+        report = index.refresh(LIBRARY.stamps, LIBRARY.load, budget_seconds=0.002)
+    assert steps > 1
     assert "another version" in (report.repaired or "")
+    assert len(index.keyword("filler", limit=20)) == 10
     assert index.refresh(LIBRARY.stamps, LIBRARY.load).repaired is None
+    monkeypatch.setattr(analysis, "VERSION", 100)
+    report = index.refresh(LIBRARY.stamps, LIBRARY.load)
+    assert ("another version" in (report.repaired or ""), report.documents, report.fresh) == (True, 12, True)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["current", "refresh.lock"]
 
 
 # --- Meaning ----------------------------------------------------------------------------------------------------------
@@ -252,10 +264,10 @@ def test_embedding_goes_on_where_it_stopped(tmp_path: Path) -> None:
     index = Index(tmp_path, lambda: model)
     index.refresh(library.stamps, library.load)
     calls = iter([False, True])
-    assert index.embed_pending(stop=lambda: next(calls)) == 16
-    assert index.status().embedded == 16
-    assert len(index.meaning("text number 3") or []) == 16
-    assert Index(tmp_path, lambda: model).embed_pending() == 44
+    assert index.embed_pending(stop=lambda: next(calls)) == 8
+    assert index.status().embedded == 8
+    assert len(index.meaning("text number 3") or []) == 8
+    assert Index(tmp_path, lambda: model).embed_pending() == 52
     index.refresh(library.stamps, library.load, rebuild=True)
     assert index.embed_pending() == 0
     assert len(model.embedded) == len(set(model.embedded)) == 60

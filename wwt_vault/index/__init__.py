@@ -76,7 +76,8 @@ class Index:
         """Bring the index to what ``catalog`` names, reading only what changed. The last generation answers meanwhile.
 
         ``rebuild`` reads everything. More than half of 20 documents or more are not removed unless ``allow_shrink``.
-        After ``budget_seconds`` the rest is left to the next call; a rebuild is then only begun where nothing answers.
+        After ``budget_seconds`` the rest is left to the next call. An index that another version of this program made
+        is renewed aside, over as many calls as it takes; an explicit ``rebuild`` is only begun without a budget.
         Waits ``wait_seconds`` at most for another process that refreshes. ``clock`` gives the time in ns since 1970.
         Raises ``IndexUnavailable`` when the folder cannot be written.
         """
@@ -142,7 +143,7 @@ class Index:
         from wwt_vault.index.vectors import prune_all  # noqa: PLC0415 - numpy
 
         def work(searcher: Searcher) -> None:
-            sweep(self.folder, searcher.generation.number, keep=0)
+            sweep(self.folder, keep=0)
             prune_all(self.folder / "vectors", searcher.generation.rows.vector_key)
 
         self._ask(work, None)

@@ -18,6 +18,7 @@ from wwt_vault.index.generations import (
     Damaged,
     Generation,
     Known,
+    Pointer,
     new_folder,
     publish,
     reading,
@@ -123,13 +124,13 @@ class Builder:
             self._added.append((name, row))
         self._waiting.clear()
 
-    def finish(self, documents: Mapping[DocumentId, Known], keep: int) -> int:
-        """Commit, check, publish; return the generation's number. ``keep`` earlier ones stay."""
+    def finish(self, documents: Mapping[DocumentId, Known], pointer: Pointer) -> int:
+        """Commit, check, publish; return the generation's number. The one before stays for who is opening it."""
         with self._guarded():
             built = self._commit(documents)
-        number = publish(self._folder, built)
+        number = publish(self._folder, built, pointer)
         self._built = None
-        sweep(self._folder, number, keep)
+        sweep(self._folder, keep=1)
         return number
 
     def _commit(self, documents: Mapping[DocumentId, Known]) -> Path:

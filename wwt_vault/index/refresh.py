@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
+from typing import Final
 
 from wwt_vault.errors import NotFound, WwtError
 from wwt_vault.index import analysis, passages
@@ -22,7 +23,9 @@ from wwt_vault.index.generations import (
     Damaged,
     Generation,
     Known,
+    Pointer,
     current_generation,
+    point,
     read_manifest,
     versions,
     write_manifest,
@@ -36,6 +39,8 @@ __all__ = ["Loader", "Progress", "Refresh"]
 Loader = Callable[[DocumentId], Document]
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
+
+_UNREADABLE: Final = "unreadable"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,19 +124,36 @@ class Refresh:
                     except Damaged as damage:
                         base.generation.mark_damaged(str(damage))
                         base, change = self._compare()
-                if change.withheld or (deadline is not None and base.generation is not None):
+                if change.withheld or (rebuild and deadline is not None and base.generation is not None):
                     # Nothing to build from, or no time to: what there is goes on answering.
                     return base.report(withheld=len(change.withheld), pending=len(self.catalog))
+                if base.generation is not None and not rebuild:
+                    return self._renew(base, deadline)
                 nothing = _Base(generation=None, known={}, outdated=base.outdated)
                 return self._apply(nothing, compare(self.catalog, {}, allow_shrink=True), deadline)
         except Timeout:
             return base.report(busy=True, pending=len(change.read) + len(change.removed))
 
+    def _renew(self, base: _Base, deadline: float | None) -> RefreshReport:
+        """Go on with the generation that is to replace an outdated one; it becomes current when it is complete."""
+        begun = _read_base(self.folder, "next")
+        if begun.generation is None or begun.outdated:
+            begun = _Base(generation=None, known={}, outdated=None)
+        change = compare(self.catalog, begun.known, allow_shrink=True)
+        report = self._apply(begun, change, deadline, "next")
+        if report.pending > sum(problem.code == _UNREADABLE for problem in report.problems):
+            return base.report(pending=report.pending)
+        if report.generation is not None:
+            point(self.folder, report.generation)
+        return replace(report, repaired=base.outdated)
+
     def _compare(self, before: _Base | None = None) -> tuple[_Base, Change]:
         base = before if before is not None and before.is_current(self.folder) else _read_base(self.folder)
         return base, compare(self.catalog, base.known, allow_shrink=self.allow_shrink)
 
-    def _apply(self, base: _Base, change: Change, deadline: float | None) -> RefreshReport:
+    def _apply(
+        self, base: _Base, change: Change, deadline: float | None, pointer: Pointer = "current"
+    ) -> RefreshReport:
         """Build and publish what ``change`` asks for on top of ``base``. No document is begun after ``deadline``.
 
         When this raises nothing was published and the old generation answers.
@@ -155,7 +177,7 @@ class Refresh:
             if self.progress and not outcome.pending:
                 self.progress(len(change.read), len(change.read))
             if builder.changed:
-                number = builder.finish(documents, keep=1)
+                number = builder.finish(documents, pointer)
             else:
                 builder.cancel()
         except BaseException:
@@ -193,7 +215,7 @@ class Refresh:
             return
         except (OSError, WwtError) as error:
             outcome.pending += 1
-            outcome.problems.append(Problem("unreadable", name, 0, f"cannot be read, will be tried again: {error}"))
+            outcome.problems.append(Problem(_UNREADABLE, name, 0, f"cannot be read, will be tried again: {error}"))
             return
         outcome.problems.extend(document.problems)
         settled = is_settled(stamp, read_at, before)
@@ -208,10 +230,10 @@ class Refresh:
             outcome.updated += 1
 
 
-def _read_base(folder: Path) -> _Base:
+def _read_base(folder: Path, pointer: Pointer = "current") -> _Base:
     number: int | None = None
     try:
-        number = current_generation(folder)
+        number = current_generation(folder, pointer)
         if number is None:
             return _Base(generation=None, known={}, outdated=None)
         generation = Generation(folder, number)

@@ -45,7 +45,7 @@ def redact_bytes(data: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
     is_json = text.lstrip()[:1] in ("{", "[", '"')
     if is_json and ("\\" in text or "<private>" in text.lower()):
         text = compiled(_JSON_STRING).sub(lambda string: _string_redacted(string[0], counts), text)
-    text = _redacted(text, counts, private=not is_json)
+    text = _redacted(text, counts, private=not is_json, as_json=is_json)
     if is_json and counts:
         text = compiled(rf"{_JSON_STRING}|{_MARKER}").sub(lambda m: m[0] if m[0][0] == '"' else f'"{m[0]}"', text)
     return text.encode("utf-8", "surrogateescape"), _counted(counts)
@@ -67,11 +67,38 @@ def _string_redacted(string: str, counts: dict[str, int]) -> str:
     return string if clean == text else json.dumps(clean, ensure_ascii=string.isascii() or "\\u" in string)
 
 
-def _redacted(text: str, counts: dict[str, int], *, private: bool) -> str:
+def _inside_json(text: str, finds: list[Find]) -> Iterator[Find]:
+    """Cut the finds to what lies within strings, and to whole numbers; quotes, commas and escapes stay whole."""
+    strings = [(match.start() + 1, match.end() - 1) for match in compiled(_JSON_STRING).finditer(text)]
+    ends = [end for _, end in strings]
+    for find in finds:
+        index = bisect(ends, find.start)
+        if index == len(strings) or find.end < strings[index][0]:
+            number = compiled(r"-?\d+(?:\.\d+)?(?=\s*[,}\]])").match(text, find.start)
+            if number and number.end() == find.end and compiled(r".*[:,\[]\s*$").match(text[: find.start][-20:]):
+                yield find
+            continue
+        while index < len(strings) and strings[index][0] < find.end:
+            start, end = max(find.start, strings[index][0]), min(find.end, strings[index][1])
+            index += 1
+            start += _backslashes(text, start) % 2  # never between a backslash and its letter
+            end -= _backslashes(text, end) % 2
+            if start < end:
+                yield Find(start, end, find.kind, find.rank)
+
+
+def _backslashes(text: str, at: int) -> int:
+    before = text[max(0, at - 64) : at]
+    return len(before) - len(before.rstrip("\\"))
+
+
+def _redacted(text: str, counts: dict[str, int], *, private: bool, as_json: bool = False) -> str:
     # Taking one secret out can lay another open (the end of one was the middle of the other), so it is repeated until
     # nothing is found; nearly always the second round finds nothing.
     for _ in range(_ROUNDS):
         finds = find_secrets(text, private=private)
+        if as_json:
+            finds = list(_inside_json(text, finds))
         if not finds:
             break
         parts: list[str] = []

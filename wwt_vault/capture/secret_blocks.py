@@ -158,7 +158,10 @@ def _columns(source: Source) -> Iterator[Find]:
     """The cells under "Password" or "비밀번호" in a Markdown table that look like one."""
     text = source.text
     head = r"(?m)^[ \t>]{0,8}\|([^\n]{1,400})\|[ \t]*\r?\n[ \t>]{0,8}\|[ :|-]{3,400}\|[ \t]*(?:\r?\n|$)"
+    reached = 0
     for match in compiled(head).finditer(text):
+        if match.start() < reached:
+            continue
         secret = [_heads(cell) for cell in match[1].split("|")]
         at = match.end() if any(secret) else len(text)
         while row := compiled(r"[ \t>]{0,8}\|([^\n]{1,2000})(?:\n|$)").match(text, at):
@@ -170,7 +173,7 @@ def _columns(source: Source) -> Iterator[Find]:
                     begin = start + cell.index(bare)
                     yield Find(begin, begin + len(bare), "password", 1)
                 start += len(cell) + 1
-            at = row.end()
+            at = reached = row.end()
 
 
 def _heads(cell: str) -> bool:

@@ -321,7 +321,7 @@ def _is_token(name: _Name, secret: str, quoted: bool, bare: str) -> bool:
         return False
     if name.text.isupper() and (quoted or bare == "env"):
         made_up = r"(?:.*[-_])?(?i:test|dummy|fake|sample|example|mock|key|token|secret)(?:[-_].*)?"
-        return not compiled(rf"{made_up}|[A-Z_]+|[\d.]+|.*[/:<>\[\]].*").fullmatch(secret)
+        return not compiled(rf"{made_up}|[A-Z_]+|[a-z]+(?:-[a-z]+)+|[\d.]+|.*[/:<>\[\]].*").fullmatch(secret)
     if wordy(secret) or not compiled(r"[!-~]+").fullmatch(secret) or compiled(r"[\w.-]*/[\w./-]*").fullmatch(secret):
         return False
     mixed = compiled(r"(?=.*\d)(?=.*[A-Za-z])").match(secret)

@@ -268,9 +268,10 @@ def _flags(source: Source) -> Iterator[Find]:
 
 
 def _beside_flags(text: str, at: int, value: Value) -> bool:
-    """Tell whether the line is a command: another flag stands in it."""
+    """Tell whether the line is a command: another flag stands in it, and no sentence goes on behind the value."""
     line = text[max(0, at - 120) : at].rsplit("\n", 1)[-1] + text[value.end : value.end + 120].split("\n", 1)[0]
-    return len(value.text) > 3 and bool(compiled(r"(?:^|.*\s)--?[a-z][\w-]*[ =]").match(line))
+    goes_on = not compiled(r"[ \t]*(?:$|[\n|;&<>\"'`)\\]|-)").match(text, value.end)
+    return len(value.text) > 3 and not goes_on and bool(compiled(r"(?:^|.*\s)--?[a-z][\w-]*[ =]").match(line))
 
 
 # --- files ---------------------------------------------------------------------------------------------------------

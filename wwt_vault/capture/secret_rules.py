@@ -201,9 +201,9 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("password-hash", "$5$ $6$", r"(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{40,86}", 0),
     ("password-hash", "$1$ $apr1$", r"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}", 0),
     ("password-hash", "$y$ $gy$ $7$", r"[./A-Za-z0-9]+\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}", 0),
-    ("password-hash", "$argon2id$ $argon2i$ $argon2d$ $scrypt$", r"[\w=,$+/.-]{30,}", 0),
+    ("password-hash", "$argon2id$ $argon2i$ $argon2d$ $scrypt$", r"[\w=,$+/-]{30,}[\w+/]", 0),
     ("password-hash", "$P$ $H$", r"[./A-Za-z0-9]{31}", 0),
-    ("password-hash", "pbkdf2_sha256$ pbkdf2_sha1$ pbkdf2:sha256: scrypt:", r"[\d:]+\$[\w./+-]+\$[\w+/=.-]{20,}", 0),
+    ("password-hash", "pbkdf2_sha256$ pbkdf2_sha1$ pbkdf2:sha256: scrypt:", r"[\d:]+\$[\w./+-]+\$[\w+/=]{20,}", 0),
     ("password-hash", "{SSHA} {SSHA256} {SSHA512} {SHA}", r"[A-Za-z0-9+/]{20,}={0,2}", 0),
     ("password-hash", "aad3b435b51404eeaad3b435b51404ee:", r"([0-9a-f]{32})", 0),
 )

@@ -163,6 +163,7 @@ class Source:
             at = start
         run_end = self._end_of_run(at)
         end = _without_punctuation(text, at, run_end)
+        at, end = _unwrapped(text, at, end)
         bare = text[at : min(end, at + LONGEST_JUDGED)]
         if text.startswith(("...", "…"), end):
             bare += "…"
@@ -207,12 +208,25 @@ def _without_punctuation(text: str, start: int, end: int) -> int:
     return end - (len(value) - cut)
 
 
+def _unwrapped(text: str, start: int, end: int) -> tuple[int, int]:
+    """Take brackets and Markdown's emphasis off a value that stands within them; a marker's brackets are its own."""
+    first, last = text[start : start + 1], text[end - 1 : end]
+    if first == "*" and text[end : end + 1] == "*":
+        while text[start : start + 1] == "*":
+            start += 1
+    elif first in ("(", "[") and last in (")", "]") and not text.startswith("[REDACTED:", start):
+        inside = text[start + 1 : end - 1]
+        if compiled(r"[^()\[\]]+").fullmatch(inside):
+            return start + 1, end - 1
+    return start, end
+
+
 # --- judging -------------------------------------------------------------------------------------------------------
 
-# What refers to a secret: templates, variables, parameters of SQL, look-ups in code, YAML tags, stores.
+# What refers to a secret, in lower case: templates, variables, parameters of SQL, look-ups in code, YAML tags, stores.
 _REFERENCE = (
-    r"(?i:[$@#]{0,2}\{+[^{}]*\}+.*|\$[a-z_]\w*(?:(?:->|\.|\[|\(|::).*)?|\$\d|\$\(.*|%[a-z_]\w*%|%\(\w+\)s|%[sdvr@q]"
-    r"|<[^<>]*>?|\[[^\W\d][\w ./-]*\]|:[a-z_]\w*|@[a-z_]\w*|\?|!(?:Ref|Sub|GetAtt|ImportValue|Env|Vault)\b.*"
+    r"(?:[$@#]{0,2}\{+[^{}]*\}+.*|\$[a-z_]\w*(?:(?:->|\.|\[|\(|::).*)?|\$\d|\$\(.*|%[a-z_]\w*%|%\(\w+\)s|%[sdvr@q]"
+    r"|<[^<>]*>?|\[[^\W\d][\w ./-]*\]|:[a-z_]\w*|@[a-z_]\w*|\?|!(?:ref|sub|getatt|importvalue|env|vault)\b.*"
     r"|(?:os\.|process\.env|system\.getenv|env\[|env\(|getenv|env\.|import\.meta|secrets\.|vars?\.|vault:|op://|"
     r"file:|arn:|ref\+|data\.|local\.|module\.|self\.|this\.|config\.|settings\.|options?\.|req(?:uest)?\.|ctx\.|"
     r"https?://).*)"
@@ -258,7 +272,7 @@ def placeholder(value: str) -> bool:
     """Tell whether ``value`` stands for a secret without being one."""
     if not value or value.startswith(("[REDACTED", "[redacted")) or elided(value):
         return True
-    if compiled(_REFERENCE).fullmatch(value) or compiled(_TYPES).fullmatch(value):
+    if compiled(_REFERENCE).fullmatch(value.lower()) or compiled(_TYPES).fullmatch(value):
         # "{ZqL5kVrX}" names no field, and "${VAR:-hunter2X}" holds a default: letters of both cases and digits.
         held = compiled(r"\{[A-Za-z0-9]{8,}\}|\$\{\w+:?[-=][^}]+\}").fullmatch(value)
         return not held or not compiled(r"(?=.*\d.*[A-Za-z])(?=.*[a-z])(?=.*[A-Z])").match(value)
@@ -281,7 +295,7 @@ def wordy(value: str) -> bool:
 
 def drawn(value: str) -> bool:
     """Tell whether letters and digits change so often in ``value`` that no one would name a variable so."""
-    return len(value) >= 8 and len(compiled(r"(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]").findall(value)) >= 4
+    return value.isalnum() and len(value) >= 8 and len(compiled(r"(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]").findall(value)) >= 4
 
 
 def looks_random(value: str, least: int = 16) -> bool:
@@ -294,21 +308,21 @@ def looks_random(value: str, least: int = 16) -> bool:
     return bool(mixed) and len(set(value.lower())) >= min(10, len(value) // 2)
 
 
-# In order: names with a number, sizes and counts, numbers, issues and handles, files, addresses, flags, languages,
-# paths, dates, dotted and dashed names, constants, arguments, patterns, URLs.
+# In lower case and in this order: names with a number, sizes and counts, numbers, issues and handles, files, addresses,
+# flags, languages, signs, paths, dates, dotted and dashed names, labels, arguments, patterns, URLs.
 _TECHNICAL = (
-    r"(?i)(?:base|sha|md|utf|aes|rsa|argon|oauth|http|ip|ipv|pbkdf|rfc|tls|ssl|gpt|claude|python|node|java|web|mp|log4|vue|react|"
-    r"next|bcrypt|scrypt|iso|issue|step|line|page|section|win|mac|llama|gemini)[-_]?\d[\w.+-]{0,12}|[a-z]{1,3}[-_]?\d{1,4}[a-z]?|"
+    r"(?:base|sha|md|utf|aes|rsa|argon|oauth|http|ip|ipv|pbkdf|rfc|tls|ssl|gpt|claude|python|node|java|web|mp|log4|vue|react|"
+    r"next|bcrypt|scrypt|iso|issue|step|line|page|section|win|mac|llama|gemini)[-_]?\d[\w.+-]{0,12}|[a-z]{1,2}[-_]?\d{1,5}[a-z]?|"
     r"\d+[-+]?(?:[a-z]{1,10}|%)(?:s|ly)?|\d+[a-z]\d*|[\d.,:/+-]+|\d+-\w+(?:-\w+)*|#\w.*|@[\w/-]+|"
     r"[\w.-]+\.[a-z]{2,5}\d?|[\w.+-]+@[\w-]+\.[\w.-]+|\w+@|--?[a-z][\w=-]*|c\+\+|c#|[a-z]+\(\)|[a-z]+[?!]+|"
-    r"[=+*&|<>~^%$#@!?-]+|[\w.-]*/[\w./*-]*|\d{4}-\d\d-\d\d\S*|[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|"
+    r"[=+*&|<>~^%$#@!?-]+|[\w.-]*/[\w./*-]*|\d{4}-\d\d-\d\d\S*|[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)+|"
     r":?\w+:|`+|[a-z_]\w*=\S*|.*\\.*|.*://.*"
 )
 
 
 def technical(value: str) -> bool:
     """Tell whether ``value`` is a term, a version, a path, a flag, a size or an address rather than a password."""
-    return compiled(_TECHNICAL).fullmatch(value) is not None
+    return compiled(_TECHNICAL).fullmatch(value.lower()) is not None
 
 
 def looks_like_password(value: str) -> bool:

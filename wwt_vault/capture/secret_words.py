@@ -95,8 +95,12 @@ _FROM_TO = (
 
 
 def _told_around(source: Source, start: int, end: int) -> Iterator[Find]:
-    before = source.text[max(0, start - 130) : start]
-    matches = [(compiled(_IS_THE).search(before), start - len(before)), (compiled(_FROM_TO).match(source.text, end), 0)]
+    before, after = source.text[max(0, start - 130) : start], source.text[end : end + 110]
+    matches = []
+    if " is " in before or " was " in before:
+        matches.append((compiled(_IS_THE).search(before), start - len(before)))
+    if "from " in after or "에서 " in after:
+        matches.append((compiled(_FROM_TO).match(source.text, end), 0))
     for match, offset in matches:
         for group, said in enumerate(match.groups(), start=1) if match else ():
             secret = (said or "").strip("\"'`()[],.")
@@ -162,14 +166,13 @@ def _pairs(source: Source) -> Iterator[Find]:
 
 # Beginnings by which the text is searched; then what a keyword is as a whole.
 _STEMS = (
-    "비밀 비번 암호 패스 핀 인증 확인 보안 접속 로그인 토큰 시크릿 키 パス 暗証 合言葉 認証 確認 ワンタイム トークン シーク "
-    "キー 密码 密碼 口令 验证 驗證 校验 令牌 密钥 密鑰 私钥"
+    "비밀 비번 암호 패스 핀 인증 확인 보안 접속 로그인 토큰 시크릿 키 パス 暗証 合言葉 認証 確認 ワンタイム トークン "
+    "シーク キー 密码 密碼 口令 验证 驗證 校验 令牌 密钥 密鑰 私钥"
 )
 _KEYWORD = (
-    r"(?P<password>비밀 ?번호|비번|암호(?!화|문|학|기|자산|모듈|통화|"
-    r"[ ]?알고리즘)|패스워드|패스 ?프레이즈|패스 ?코드|핀 ?번호|"
-    r"비밀 ?구문|pass(?:word|wd)?|pwd?|pin|パスワード|暗証番号|"
-    r"合言葉|パスフレーズ|密码|密碼|口令)"
+    r"(?P<password>비밀 ?번호|비번|암호(?!화|문|학|기|자산|모듈|통화|[ ]?알고)|"
+    r"패스워드|패스 ?프레이즈|패스 ?코드|핀 ?번호|비밀 ?구문|"
+    r"pass(?:word|wd)?|pwd?|pin|パスワード|暗証番号|合言葉|パスフレーズ|密码|密碼|口令)"
     r"|(?P<code>(?:인증|확인|보안|접속|로그인) ?(?:번호|코드)|otp ?(?:번호|코드)?|認証コード|確認コード|"
     r"ワンタイムパスワード|验证码|驗證碼|校验码)"
     r"|(?P<token>token|secret|key|토큰|시크릿 ?키?|(?:접근|접속|비밀|인증|개인|암호화) ?키|키|"

@@ -118,8 +118,10 @@ def build(
     left = budget_tokens - count_tokens(fenced(()) + "\n") - count_tokens(opening + "\n")
     items: list[ContextItem] = []
     lines: list[str] = []
-    for block in blocks:
-        block_lines = _fit(block, terms, len(items) + 1, left)
+    for at, block in enumerate(blocks):
+        # About half of what is left, so that the next ones have their turn; all of it for the last.
+        room = left if at == len(blocks) - 1 else min(left, max(left // 2, _SMALL_BUDGET))
+        block_lines = _fit(block, terms, len(items) + 1, room)
         if block_lines:
             left -= count_tokens("\n".join(block_lines) + "\n")
             lines += block_lines
@@ -212,14 +214,14 @@ def _flow_block(entry: Flow, project: str | None, zone: tzinfo) -> _Block:
     return _Block(item=item, head=head, texts=((entry.opening.role, entry.opening.text, f"[^{entry.opening.event}]"),))
 
 
-def _fit(block: _Block, terms: Mapping[str, float], number: int, left: int) -> list[str]:
-    """Return the block's lines within ``left`` tokens, of which it takes about half; empty when nothing of it fits."""
+def _fit(block: _Block, terms: Mapping[str, float], number: int, room: int) -> list[str]:
+    """Return the block's lines within ``room`` tokens, empty when nothing of it fits."""
     head = f"[{number}] {block.head}"
-    room = min(left, max(left // 2, _SMALL_BUDGET)) - count_tokens(head + "\n")
+    room -= count_tokens(head + "\n")
     pieces: dict[int, list[str]] = {}
-    for at in _by_worth(block.texts, terms)[:_TURNS]:
-        share = room if not pieces else room // 2
-        piece = _piece(*block.texts[at], terms=terms, room=share)
+    chosen = _by_worth(block.texts, terms)[:_TURNS]
+    for at in chosen:
+        piece = _piece(*block.texts[at], terms=terms, room=room if at == chosen[-1] else room * 2 // 3)
         if piece:
             room -= count_tokens("\n".join(piece) + "\n")
             pieces[at] = piece

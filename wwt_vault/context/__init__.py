@@ -78,6 +78,8 @@ class _Block:
 
     item: ContextItem
     head: str
+    short_head: str
+    """For a budget in which the whole one would leave no room for the words."""
     texts: tuple[tuple[str, str, str], ...]
     """Speaker or heading, text, citation; trimmed to what is left of the budget."""
 
@@ -126,7 +128,9 @@ def build(
             left -= count_tokens("\n".join(block_lines) + "\n")
             lines += block_lines
             items.append(_with_text(block.item, block_lines))
-    if waiting and waiting.messages:
+    if hits and not items:
+        opening = "There is a record, but not within this budget: ask for more tokens."
+    elif waiting and waiting.messages:
         line = f"[{len(items) + 1}] waiting to be curated: {waiting.sessions} sessions, {waiting.messages} messages"
         if count_tokens(line + "\n") <= left:
             lines.append(line)
@@ -187,7 +191,9 @@ def _note_block(found: Sequence[Passage], source: Source, zone: tzinfo) -> _Bloc
         kind="note", path=first.document, text="", revision=source.revision, time=source.updated, events=events
     )
     ordered = sorted(found, key=lambda passage: passage.line)
-    return _Block(item=item, head=head, texts=tuple((passage.heading, passage.text, "") for passage in ordered))
+    texts = tuple((passage.heading, passage.text, "") for passage in ordered)
+    short = f"note{status} {single_line(source.title, 40)} {source.revision[:12]}"
+    return _Block(item=item, head=head, short_head=short, texts=texts)
 
 
 def _session_block(found: Sequence[Passage], source: Source, rank: int, zone: tzinfo) -> _Block:
@@ -204,24 +210,33 @@ def _session_block(found: Sequence[Passage], source: Source, rank: int, zone: tz
     item = ContextItem(
         kind=kind, path=first.document, text="", time=first.time, events=tuple(turn.event for turn in turns)
     )
-    return _Block(item=item, head=head, texts=texts)
+    return _Block(item=item, head=head, short_head=f"conversation {_day(first.time, zone)}", texts=texts)
 
 
 def _flow_block(entry: Flow, project: str | None, zone: tzinfo) -> _Block:
     place = " ".join(single_line(part, 40) for part in (entry.host, project) if part)
     head = f"recent {place} · {_minute(entry.started, zone)} · {entry.messages} messages, began with"
     item = ContextItem(kind="recent", path=entry.path, text="", time=entry.started, events=(entry.opening.event,))
-    return _Block(item=item, head=head, texts=((entry.opening.role, entry.opening.text, f"[^{entry.opening.event}]"),))
+    texts = ((entry.opening.role, entry.opening.text, f"[^{entry.opening.event}]"),)
+    return _Block(item=item, head=head, short_head=f"recent {_day(entry.started, zone)}", texts=texts)
 
 
 def _fit(block: _Block, terms: Mapping[str, float], number: int, room: int) -> list[str]:
     """Return the block's lines within ``room`` tokens, empty when nothing of it fits."""
-    head = f"[{number}] {block.head}"
+    return _with_head(block, block.head, terms, number, room) or _with_head(
+        block, block.short_head, terms, number, room
+    )
+
+
+def _with_head(block: _Block, head: str, terms: Mapping[str, float], number: int, room: int) -> list[str]:
+    head = f"[{number}] {head}"
     room -= count_tokens(head + "\n")
     pieces: dict[int, list[str]] = {}
     chosen = _by_worth(block.texts, terms)[:_TURNS]
     for at in chosen:
         piece = _piece(*block.texts[at], terms=terms, room=room if at == chosen[-1] else room * 2 // 3)
+        if not piece and not pieces:
+            return []  # without what matches best, the rest would mislead
         if piece:
             room -= count_tokens("\n".join(piece) + "\n")
             pieces[at] = piece

@@ -70,6 +70,7 @@ def test_only_config_reads_the_environment() -> None:
 ALLOWED_TO_READ = (
     "wwt_vault/config.py",
     "wwt_vault/hook.py",  # WWT_HOOK=off, before anything is imported
+    "wwt_vault/index/embedder.py",  # tells OpenMP not to spin, before the engine is loaded
     "wwt_vault/cli/",  # an entry point hands the environment on
     "wwt_vault/operations/",
     "wwt_vault/setup/",

@@ -7,6 +7,7 @@
     │   ├── VaultReadOnly
     │   └── FormatTooNew
     ├── NotFound               a note, event, section or file that is not there
+    │   └── Forgotten          an event that was forgotten on purpose
     ├── Ambiguous              a name that fits several
     ├── LockTimeout            another process holds the lock too long
     ├── EventConflict          an event file with this id and other bytes exists
@@ -17,7 +18,7 @@
     └── Refused                nothing was written, on purpose (exit 3)
         ├── StaleRevision
         ├── NoteExists
-        ├── BadEvidence        no_evidence, unknown_event, uncited_fact
+        ├── BadEvidence        no_evidence, unknown_event, forgotten_event, unknown_source, uncited_fact
         ├── Locked
         ├── HumanConflict
         ├── BadName
@@ -38,6 +39,7 @@ __all__ = [
     "BadName",
     "DamagedEvent",
     "EventConflict",
+    "Forgotten",
     "FormatTooNew",
     "HumanConflict",
     "IndexUnavailable",
@@ -110,6 +112,12 @@ class NotFound(WwtError):
     code = "not_found"
 
 
+class Forgotten(NotFound):
+    """An event that was forgotten on purpose; ``data`` has ``event, at, reason`` and whose it was, never its words."""
+
+    code = "forgotten"
+
+
 class Ambiguous(WwtError):
     """A name that fits several things; ``data['candidates']`` lists them."""
 
@@ -129,7 +137,7 @@ class EventConflict(WwtError):
 
 
 class DamagedEvent(WwtError):
-    """A file that should hold an event and does not; ``data`` has ``path`` and ``issues``, all that is wrong with it."""
+    """A file that should hold an event and does not; ``data`` has ``path`` and ``issues``, everything that is wrong."""
 
     code = "damaged_event"
 
@@ -172,7 +180,7 @@ class NoteExists(Refused):
 
 
 class BadEvidence(Refused):
-    """Claims without evidence. ``code`` is ``no_evidence``, ``unknown_event`` or ``uncited_fact``."""
+    """Claims without evidence. ``code`` is ``no_evidence``, ``unknown_event``, ``forgotten_event``, … (see above)."""
 
     def __init__(self, code: str, message: str, **data: Any) -> None:  # any JSON value
         super().__init__(message, **data)

@@ -443,7 +443,8 @@ class TestReplace:
         """Whatever is saved, the frontmatter differs by the line of `updated` alone, and the body reads back."""
         event = say(vault, "x")
         path = vault.root / "N.md"
-        block = f"---\nid: n1\n{head}type: topic\nupdated: 2020-01-01\n---\n".replace("\n", end)
+        note_id = f"n{len(list((vault.root / '.wwt' / 'revisions').glob('*')))}"  # a note that was never saved before
+        block = f"---\nid: {note_id}\n{head}type: topic\nupdated: 2020-01-01\n---\n".replace("\n", end)
         path.write_bytes((block + "old").encode())
         body = f"{text}\n\nx [^{event}]"
         try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from wwt_vault.markdown.frontmatter import (
     Frontmatter,
     Split,
+    entries,
     flag,
     read_frontmatter,
     render_frontmatter,
@@ -31,6 +32,7 @@ from wwt_vault.markdown.inline import (
     is_tag,
     links,
     read_link,
+    references,
     tags,
     without_citations,
 )
@@ -51,6 +53,7 @@ __all__ = [
     "block_ids",
     "citations",
     "conflict_line",
+    "entries",
     "flag",
     "footnotes",
     "is_tag",
@@ -59,6 +62,7 @@ __all__ = [
     "parts",
     "read_frontmatter",
     "read_link",
+    "references",
     "render_frontmatter",
     "section_lines",
     "set_keys",

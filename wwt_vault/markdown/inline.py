@@ -29,6 +29,7 @@ __all__ = [
     "is_tag",
     "links",
     "read_link",
+    "references",
     "tags",
     "without_citations",
 ]
@@ -37,6 +38,7 @@ EVENT_ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{12}")
 """The form of an event's id: UTC second, hyphen, 12 hex."""
 
 _CITATION = re.compile(r"\[\^(\d{8}T[^\]\s\[]{0,60})\](?!:)")
+_REFERENCE = re.compile(r"\[\^([^\]\s\[]{1,200})\](?!:)")
 _FOOTNOTE = re.compile(r"^ {0,3}\[\^([^\]\s\[]{1,200})\]:[ \t]*(.*)$", re.MULTILINE)
 _CONTINUED = re.compile(r"(?: {4}|\t)[ \t]*[^\s]")
 _LINK = re.compile(r"(!?)\[\[([^\[\]\r\n]{1,1000})\]\]")
@@ -131,6 +133,12 @@ def citations(structure: Structure) -> Iterator[Citation]:
     for found in _CITATION.finditer(structure.prose):
         well_formed = EVENT_ID.fullmatch(found[1]) is not None
         yield Citation(EventId(found[1]), structure.line_at(found.start()), well_formed)
+
+
+def references(structure: Structure) -> Iterator[tuple[str, int]]:
+    """Yield the label of every footnote reference in order, citations included, with its line."""
+    for found in _REFERENCE.finditer(structure.prose):
+        yield found[1], structure.line_at(found.start())
 
 
 def without_citations(text: str) -> str:

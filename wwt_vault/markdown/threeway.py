@@ -7,7 +7,7 @@ copies. Where both sides changed something, in this order:
   under it is no conflict.)
 * Sections are matched by their headings, so a section that moved, or a new one on each side, is no conflict.
 * Inside a section lines are merged by the library merge3. Items that both sides added to a list at one place are both
-  kept, ``one``'s first; so are footnotes.
+  kept, ``one``'s first; so are footnotes, and what one side wrote right above or below what the other changed.
 * What is left are clashes.
 
 Lines have no ends here.
@@ -222,11 +222,27 @@ def _resolved(base: Sequence[str], one: Sequence[str], other: Sequence[str], x: 
         chosen = x if settled == "one" else y
         if chosen[1] > chosen[0]:
             yield Run(settled, *chosen)
-    elif not any(line.strip() for line in base) and _can_both_stand(ones, others):
-        yield Run("one", *x)
-        yield Run("other", *y)
+    elif not any(line.strip() for line in base):
+        both = _can_both_stand(ones, others)
+        yield from (Run("one", *x), Run("other", *y)) if both else (Clash(x, y),)
     else:
-        yield Clash(x, y)
+        yield from _beside(base, one, other, x, y) or [Clash(x, y)]
+
+
+def _beside(base: Sequence[str], one: Sequence[str], other: Sequence[str], x: Span, y: Span) -> list[Piece]:
+    """Return both where one side only wrote something above or below what the other one changed."""
+    size = len(base)
+    ones, others = list(one[slice(*x)]), list(other[slice(*y)])
+    sides: tuple[tuple[Side, list[str], Span, Run], ...] = (
+        ("one", ones, x, Run("other", *y)),
+        ("other", others, y, Run("one", *x)),
+    )
+    for side, lines, (start, stop), changed in sides:
+        if lines[:size] == list(base):
+            return [changed, Run(side, start + size, stop)]
+        if lines[-size:] == list(base):
+            return [Run(side, start, stop - size), changed]
+    return []
 
 
 def _can_both_stand(ones: Sequence[str], others: Sequence[str]) -> bool:

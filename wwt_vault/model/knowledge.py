@@ -20,6 +20,7 @@ __all__ = [
     "Hit",
     "Note",
     "Passage",
+    "SavedNote",
     "Section",
 ]
 
@@ -37,6 +38,18 @@ class Note:
     title: str
     evidence: tuple[EventId, ...]
     """Every event it cites, in order of first citation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedNote(Note):
+    """A note as a save left it, and what the save did besides what was proposed."""
+
+    kept: tuple[str, ...] = ()
+    """Lines that a person wrote and the proposal did not have: they are in the note."""
+    left_out: tuple[str, ...] = ()
+    """Lines that the proposal had and a person had taken out: they are not."""
+    also_changed: tuple[DocumentId, ...] = ()
+    """Other notes: superseded by this one, contradicted by it, or no longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +111,8 @@ class Passage:
     """For a session: the events said here, in order. For a note: the events cited here."""
     time: datetime | None
     layer: Layer
+    unanswered: bool = False
+    """A session's last prompt while it has no answer: perhaps the very question that is being asked."""
     tags: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     type: str | None = None

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, get_args
 
-from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound, PathEscapes
+from wwt_vault.errors import BadArgument, DamagedEvent, Forgotten, FormatTooNew, NotFound, PathEscapes
 from wwt_vault.model.conversation import (
     Event,
     EventId,
@@ -40,6 +40,7 @@ __all__ = [
     "storable",
     "time_of",
     "to_json",
+    "tombstone",
     "verify_event",
     "write_event",
 ]
@@ -130,7 +131,8 @@ def to_json(event: Event) -> bytes:
 def from_json(data: bytes, path: str = "") -> Event:
     """Read an event's file; keys that are not known are left alone. ``path`` is for the message only.
 
-    Raises ``DamagedEvent`` with every issue at once, ``FormatTooNew`` for a schema of a newer version.
+    Raises ``DamagedEvent`` with every issue at once, ``FormatTooNew`` for a schema of a newer version, ``Forgotten``
+    for the tombstone of an event, with what it says as ``data``.
     """
     try:
         table: Any = json.loads(data.decode())
@@ -142,6 +144,8 @@ def from_json(data: bytes, path: str = "") -> Event:
     if isinstance(schema, int) and schema > _SCHEMA:
         message = f"{path or 'event'} has schema {schema}; this program knows up to {_SCHEMA}: pip install -U wwt-vault"
         raise FormatTooNew(message, path=path, schema=schema)
+    if "forgotten" in table:
+        raise _forgotten(table, path)
     issues = [] if schema == _SCHEMA else [f"schema is {schema!r}, not {_SCHEMA}"]
     issues += [f"{key} is not a text" for key in _TEXTS if not _is_text(table.get(key))]
     issues += [
@@ -177,6 +181,23 @@ def from_json(data: bytes, path: str = "") -> Event:
         supersedes=table.get("supersedes"),
         redactions=redactions,
     )
+
+
+def tombstone(event: Event, reason: str, at: datetime) -> bytes:
+    """Return what stands in the place of an event that was forgotten: whose it was, when and why, and none of it."""
+    table = {"schema": _SCHEMA, "id": event.id, "host": event.host, "session_id": event.session_id, "role": event.role}
+    table |= {"forgotten": format_time(at), "reason": reason}
+    return json.dumps(table, ensure_ascii=False, sort_keys=True).encode() + b"\n"
+
+
+def _forgotten(table: dict[str, Any], path: str) -> Forgotten | DamagedEvent:
+    data = {key: table.get(key) for key in ("id", "host", "session_id", "role", "forgotten", "reason")}
+    issues = [f"{key} is not a text" for key, value in data.items() if not _is_text(value)]
+    if _time(data["forgotten"], issues) is None or issues or not _is(EVENT_ID, data["id"]):
+        return _damaged(path, issues or ["id is not an event id"])
+    at = str(data.pop("forgotten"))
+    message = f"event {data['id']} was forgotten on {at[:10]}: {data['reason']}"
+    return Forgotten(message, event=data.pop("id"), at=at, **data)
 
 
 _TEXTS = ("host", "session_id", "text")
@@ -223,7 +244,10 @@ def write_event(vault: Vault, event: Event) -> bool:
 
 
 def read_event(vault: Vault, event: str) -> Event:
-    """Return an event. Raises ``BadArgument`` (not an id), ``NotFound``, ``DamagedEvent``, ``FormatTooNew``."""
+    """Return an event.
+
+    Raises ``BadArgument`` (not an id), ``NotFound`` (also ``Forgotten``), ``DamagedEvent``, ``FormatTooNew``.
+    """
     path = event_path(event)
     data = files.read(inside(vault.root, path, hidden=True))
     if data is None:
@@ -312,7 +336,7 @@ def events_of_session(vault: Vault, host: str, session_id: str) -> list[Event]:
             continue
         try:
             candidate = from_json(data, path)
-        except (DamagedEvent, FormatTooNew):
+        except (DamagedEvent, Forgotten, FormatTooNew):
             continue
         if (candidate.host, candidate.session_id) == (host, session_id):
             found.append(candidate)
@@ -329,6 +353,9 @@ def verify_event(vault: Vault, event: str) -> tuple[Problem, ...]:
     path = event_path(event)
     try:
         found = read_event(vault, event)
+    except Forgotten as error:
+        misplaced = Problem("event_misplaced", path, 0, f"the file says it is {error.data['event']}")
+        return () if error.data["event"] == event else (misplaced,)
     except NotFound as error:
         return (Problem("event_missing", path, 0, str(error)),)
     except (DamagedEvent, FormatTooNew) as error:

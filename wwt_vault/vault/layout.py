@@ -32,6 +32,7 @@ __all__ = [
     "KNOWLEDGE",
     "PROJECTS",
     "REVISIONS",
+    "SOURCES",
     "VAULT_FILE",
     "curated_mark_path",
     "event_path",
@@ -50,6 +51,7 @@ __all__ = [
 INBOX, PROJECTS, AREAS = "00_Inbox", "10_Projects", "20_Areas"
 KNOWLEDGE, DECISIONS, CONVERSATIONS = "30_Knowledge", "40_Decisions", "50_Conversations"
 CURATED_FOLDERS = (INBOX, PROJECTS, AREAS, KNOWLEDGE, DECISIONS)
+SOURCES = f"{KNOWLEDGE}/Sources"
 AI_CONTEXT = "AI_CONTEXT"
 DATA = ".wwt"
 """What is the program's own; a dot folder, so that Obsidian does not show it."""

@@ -1,4 +1,4 @@
-"""Which Markdown files a vault has, which of them is meant by a path, an id or a title, and where a new one goes.
+"""Which Markdown files a vault has, and which of them is meant by a path, an id or a title.
 
 Names are listed, not read; only what no name answers (ids, aliases) reads the first kilobytes of each note.
 """
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
-from wwt_vault.errors import Ambiguous, BadName, NotFound, PathEscapes, VaultMissing
+from wwt_vault.errors import Ambiguous, NotFound, VaultMissing
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.vault import layout
 
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CURATED_TYPES",
+    "RELATIONS",
+    "SOURCE",
     "NoteHead",
     "curated_id",
     "find_note",
+    "find_source",
     "head_from",
     "link_to",
     "list_notes",
     "markdown_files",
     "names",
-    "place_for",
+    "note_id",
     "project_of_note",
+    "properties_of",
+    "resolve_link",
     "tags_of",
     "title_of",
+    "with_id",
 ]
 
 CURATED_TYPES = ("project", "area", "knowledge", "decision", "topic")
+SOURCE = "source"
+"""The type of a document from outside: it has an id and revisions, and is no curated note."""
+RELATIONS = ("relates_to", "contradicts", "depends_on", "part_of", "updates", "derived_from", "similar_to")
 
-_FOLDERS = {
-    "project": layout.PROJECTS,
-    "area": layout.AREAS,
-    "topic": layout.KNOWLEDGE,
-    "knowledge": layout.KNOWLEDGE,
-    "decision": layout.DECISIONS,
-}
-_TYPES = {folder: kind for kind, folder in _FOLDERS.items()}
 _EXTENSIONS = (".md", ".MD", ".Md", ".mD")
-_ODD_PATH = re.compile(r"[/\\]|[A-Za-z]:[/\\]|~[/\\]")
 _IGNORE_FILE = ".wwtignore"
 _NOTE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _HEAD_BYTES = 16 * 1024
@@ -62,6 +62,7 @@ class NoteHead(NamedTuple):
 
     path: DocumentId
     id: str | None
+    """Of a curated note or a source."""
     title: str
     type: str | None
     status: str | None
@@ -75,6 +76,10 @@ class NoteHead(NamedTuple):
     locked: bool
     reviewed: bool
     written_by: str | None
+    superseded_by: tuple[str, ...] = ()
+    """Links to the notes that replaced it."""
+    relations: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Kind (of ``RELATIONS``) to links, as they stand in the properties."""
 
 
 def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[DocumentId, os.DirEntry[str]]]:
@@ -187,7 +192,12 @@ def find_note(vault: Vault, ref: str, known: Mapping[str, list[DocumentId]] | No
 
 def list_notes(vault: Vault) -> list[NoteHead]:
     """Return the curated notes of a vault by path, reading no further than their frontmatter."""
-    return sorted(head for head in _heads(vault) if head.id is not None)
+    return sorted(head for head in _heads(vault) if head.id is not None and head.type in CURATED_TYPES)
+
+
+def with_id(vault: Vault, wanted: str) -> list[DocumentId]:
+    """Return the curated notes and sources that have this id: more than one when somebody made a copy."""
+    return sorted(head.path for head in _heads(vault, wanted) if head.id == wanted)
 
 
 def _by_content(vault: Vault, ref: str, key: str) -> list[DocumentId]:
@@ -202,11 +212,11 @@ def _by_content(vault: Vault, ref: str, key: str) -> list[DocumentId]:
     return []
 
 
-def _heads(vault: Vault, mentioning: str = "") -> Iterator[NoteHead]:
+def _heads(vault: Vault, mentioning: str = "", below: str = "") -> Iterator[NoteHead]:
     """Yield the heads of all notes but session notes, of those that have ``mentioning`` in their first kilobytes."""
     word = mentioning.casefold()
     for path, entry in markdown_files(vault.root):
-        if path.startswith(f"{layout.CONVERSATIONS}/"):
+        if path.startswith(f"{layout.CONVERSATIONS}/") or not path.startswith(below):
             continue
         text = _head_of(entry.path).decode("utf-8", "replace")
         if word in text.casefold():
@@ -228,7 +238,7 @@ def head_from(path: DocumentId, values: Mapping[str, Any]) -> NoteHead:
     """Return what properties say about the note at ``path``."""
     return NoteHead(
         path=path,
-        id=curated_id(values),
+        id=note_id(values),
         title=title_of(path, values),
         type=markdown.string(values, "type"),
         status=markdown.string(values, "status"),
@@ -241,14 +251,56 @@ def head_from(path: DocumentId, values: Mapping[str, Any]) -> NoteHead:
         locked=markdown.flag(values, "locked"),
         reviewed=markdown.flag(values, "reviewed"),
         written_by=markdown.string(values, "written_by"),
+        superseded_by=markdown.strings(values, "superseded_by"),
+        relations=tuple((kind, links) for kind in RELATIONS if (links := markdown.strings(values, kind))),
     )
+
+
+def resolve_link(link: str, source: DocumentId, known: Mapping[str, list[DocumentId]]) -> DocumentId | None:
+    """Return the note that a wikilink in the note ``source`` leads to, by Obsidian's rules; ``None`` when to none.
+
+    A path from the vault's root goes before a name; of several notes of one name the one in the folder of ``source``,
+    else the one with the shortest path.
+    """
+    read = markdown.read_link(link)
+    if read is None or not read.target:
+        return None
+    key = layout.name_key(read.target.removeprefix("/"))
+    key = key.removesuffix(".md")
+    there = known.get(key.rpartition("/")[2], ())
+    exact = [path for path in there if layout.name_key(path[:-3]) == key]
+    below = [path for path in there if layout.name_key(path[:-3]).endswith(f"/{key}")]
+    folder = source.rpartition("/")[0]
+    beside = [path for path in below if path.rpartition("/")[0] == folder]
+    return next(iter((*exact, *beside, *sorted(below, key=lambda path: (path.count("/"), len(path), path)))), None)
+
+
+def properties_of(vault: Vault, path: DocumentId) -> dict[str, Any]:
+    """Return the properties of a note, reading no further than these; none when it is gone."""
+    text = _head_of(str(layout.inside(vault.root, path))).decode("utf-8", "replace")
+    return markdown.read_frontmatter(markdown.split(text), path).values
+
+
+def find_source(vault: Vault, source_id: str) -> DocumentId | None:
+    """Return the note of type source with this id; ``None`` when there is none, or more than one."""
+    for folder in (layout.SOURCES, ""):  # where they are put, then wherever a person moved them
+        heads = _heads(vault, source_id, below=folder)
+        found = [head.path for head in heads if head.type == SOURCE and head.id == source_id]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def note_id(values: Mapping[str, Any]) -> str | None:
+    """Return the id of a curated note or a source; ``None`` for any other, or one that could not name a folder."""
+    found = markdown.string(values, "id")
+    has_one = markdown.string(values, "type") in (*CURATED_TYPES, SOURCE)
+    return found if found and has_one and _NOTE_ID.fullmatch(found) else None
 
 
 def curated_id(values: Mapping[str, Any]) -> str | None:
     """Return the id of a curated note; ``None`` for any other, or for an id that could not name a folder."""
-    found = markdown.string(values, "id")
-    is_curated = markdown.string(values, "type") in CURATED_TYPES
-    return found if found and is_curated and _NOTE_ID.fullmatch(found) else None
+    return note_id(values) if markdown.string(values, "type") in CURATED_TYPES else None
 
 
 def title_of(path: str, values: Mapping[str, Any]) -> str:
@@ -278,48 +330,3 @@ def project_of_note(path: str, values: Mapping[str, Any]) -> str | None:
     if len(folders) > 2:
         return folders[1]
     return title_of(path, values) if markdown.string(values, "type") == "project" else None
-
-
-def place_for(vault: Vault, note: str, kind: str | None, status: str | None) -> tuple[DocumentId, str, str]:
-    """Return where a new note goes, its type and its title.
-
-    ``note`` is a path when it has a ``/`` behind a folder that is there (or leads somewhere it must not); else it is a
-    title, goes to the folder of its type, and what no name holds is taken out of its name.
-
-    Raises ``BadName`` with a ``suggestion``, ``PathEscapes`` also for the folders of sessions and of the agents' rules.
-    """
-    note = unicodedata.normalize("NFC", note).strip()
-    stem = note[:-3] if note[-3:].lower() == ".md" else note
-    folders = re.split(r"[/\\]", stem)
-    if _ODD_PATH.match(stem) or not {".", ".."}.isdisjoint(folders):
-        layout.inside(vault.root, f"{stem}.md")
-    elif "/" in stem and (folders[0] in _FOLDERS.values() or layout.find_name(vault.root, folders[0])):
-        path = _checked_path(vault, stem.split("/"))
-        return path, kind or _TYPES.get(path.split("/")[0], "topic"), stem.rpartition("/")[2]
-    name = layout.safe_name(stem)
-    if not name:
-        message = f"{note[:200]!r} leaves nothing for a file's name; give a title with letters or digits"
-        raise BadName(message, note=note[:200], suggestion="Untitled")
-    folder = layout.INBOX if kind is None or status == "draft" else _FOLDERS[kind]
-    return DocumentId(f"{folder}/{name}.md"), kind or "topic", stem
-
-
-def _checked_path(vault: Vault, parts: list[str]) -> DocumentId:
-    """Return a path whose folders are written as they are there and whose new names are sound."""
-    folder = vault.root
-    names_there: list[str] = []
-    for place, part in enumerate(parts):
-        is_folder = place < len(parts) - 1
-        there = layout.find_name(folder, part) if is_folder else None
-        if there is None and (layout.safe_name(part) != part or not part):
-            suggestion = "/".join([*names_there, layout.safe_name(part) or "Untitled", *parts[place + 1 :]])
-            message = f"{part[:200]!r} is no name that Obsidian links and every system can hold; try {suggestion!r}"
-            raise BadName(message, note="/".join(parts)[:200], suggestion=suggestion)
-        names_there.append(unicodedata.normalize("NFC", there or part))
-        folder = folder / names_there[-1]
-    if names_there[0] in (layout.CONVERSATIONS, layout.AI_CONTEXT):
-        message = f"{names_there[0]} is not for curated notes; give a title, or a path in one of the other folders"
-        raise PathEscapes(message, path="/".join(parts)[:200])
-    path = DocumentId("/".join(names_there) + ".md")
-    layout.inside(vault.root, path)
-    return path

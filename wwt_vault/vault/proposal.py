@@ -1,4 +1,4 @@
-"""What somebody wants to save in a curated note: checked on its own, then fitted into the text that is there.
+"""What somebody wants to save in a curated note, checked on its own, and the properties that follow from it.
 
 Nothing here reads or writes a file.
 """
@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import BadArgument
-from wwt_vault.vault import evidence
-from wwt_vault.vault.lookup import CURATED_TYPES, tags_of
+from wwt_vault.vault.lookup import CURATED_TYPES, RELATIONS, tags_of
 
 __all__ = [
     "MAX_BODY",
@@ -26,13 +23,11 @@ __all__ = [
     "body_of",
     "changed_properties",
     "check_proposal",
-    "compose",
     "first_properties",
     "later_properties",
     "same_text",
 ]
 
-RELATIONS = ("relates_to", "contradicts", "depends_on", "part_of", "updates", "derived_from", "similar_to")
 STATUSES = ("current", "superseded", "draft")
 MAX_BODY = 1_000_000
 """Bytes of UTF-8: a note that long is no note."""
@@ -45,8 +40,6 @@ _HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_LEADING_BLANK = re.compile(r"(?:[ \t]*(?:\r\n|\n|\r))*")
-_ALIGNED_LINES = 4000  # beyond that many, aligning two texts of mixed line ends takes seconds
 
 
 class Proposal(NamedTuple):
@@ -153,34 +146,6 @@ def body_of(proposed: str, there: markdown.Split | None) -> markdown.Structure:
 def same_text(one: str, other: str) -> bool:
     """Return whether two bodies differ in line ends and in empty lines at both ends at most."""
     return _LINE_END.sub("\n", one).strip("\n") == _LINE_END.sub("\n", other).strip("\n")
-
-
-def compose(body: markdown.Structure, footnotes: Sequence[str], old: str) -> str:
-    """Return the body as it goes into the file: its text, then the definitions of its citations.
-
-    What a person's file has, it keeps: empty lines at the top, line ends (line by line where they are mixed), and no
-    line end at the very end. ``old`` is the body that is there, empty for a new note.
-    """
-    new = evidence.without_footnotes(body).strip("\n") + "\n\n" + "\n".join(footnotes) + "\n"
-    ends = Counter(_LINE_END.findall(old))
-    if len(ends) > 1:
-        new = _with_ends_of(new, old, ends.most_common(1)[0][0])
-    elif ends:
-        new = new.replace("\n", next(iter(ends)))
-    if old.strip() and not old.endswith(("\n", "\r")):
-        new = new.rstrip("\r\n")
-    return _LEADING_BLANK.match(old)[0] + new  # type: ignore[index]  # matches the empty text, too
-
-
-def _with_ends_of(new: str, old: str, usual: str) -> str:
-    lines = new.split("\n")[:-1]
-    ends = [usual] * len(lines)
-    there = re.findall(r"([^\r\n]*)(\r\n|\n|\r)", old)
-    if len(there) + len(lines) <= _ALIGNED_LINES:
-        matcher = SequenceMatcher(None, [line for line, _ in there], lines, autojunk=False)
-        for block in matcher.get_matching_blocks():
-            ends[block.b : block.b + block.size] = [end for _, end in there[block.a : block.a + block.size]]
-    return "".join(line + end for line, end in zip(lines, ends, strict=True))
 
 
 def first_properties(

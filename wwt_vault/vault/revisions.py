@@ -4,8 +4,12 @@ In ``.wwt/revisions/<note id>/`` lie, each written once:
 
 - ``<revision>.md``: every revision that was replaced, and every one that this program wrote. So what it wrote last is
   known even while the note itself has been edited since: the basis of a merge.
-- ``<UTC second>-<12 hex of the revision>.json``: one record per save, with ``revision``, ``base`` (the revision it
-  replaced), ``time``, ``written_by``, ``reason``, ``path``. A revision without a record is a person's.
+- ``<number>-<UTC second>-<12 hex of the revision>.json``: one record per save, numbered from 1 in five or more digits,
+  with ``revision``, ``base`` (the revision it replaced), ``time``, ``written_by``, ``reason``, ``path``; with
+  ``base_time``, when that revision was a person's: when its file was last written. A revision without a record is a
+  person's.
+
+The numbers say what came after what, whatever the clock did. Two machines may give one number twice.
 """
 
 from __future__ import annotations
@@ -16,18 +20,30 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwt_vault.errors import EventConflict
+from wwt_vault.errors import WwtError
 from wwt_vault.model.conversation import Revision, format_time, parse_time
 from wwt_vault.vault import files, layout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from wwt_vault.vault import Vault
 
-__all__ = ["Record", "history", "keep", "kept", "read_records", "record", "revisions_kept", "written_last"]
+__all__ = [
+    "Record",
+    "history",
+    "keep",
+    "kept",
+    "last",
+    "owner",
+    "read_records",
+    "record",
+    "revisions_kept",
+    "written_last",
+]
 
-_RECORD = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{12}\.json")
+_RECORD = re.compile(r"(\d{5,})-(\d{8}T\d{6}Z)-[0-9a-f]{12}\.json")
 _REVISION = re.compile(r"([0-9a-f]{64})\.md")
 
 
@@ -38,8 +54,9 @@ class Record(NamedTuple):
     base: Revision | None
     """The revision before it; ``None`` for the first."""
     time: datetime | None
-    """``None``, as all that follows, for a revision that a person wrote or that came from another program."""
+    """When it was saved; of a person's revision when its file was last written, ``None`` where nobody looked."""
     written_by: str | None = None
+    """``None``, as all that follows, for a revision that a person wrote or that came from another program."""
     reason: str | None = None
     path: str | None = None
 
@@ -67,42 +84,72 @@ def record(
     written_by: str,
     reason: str | None,
     path: str,
+    base_time: datetime | None = None,
 ) -> None:
-    """Write down a save. The same revision saved twice within a second is one save."""
-    entry = Record(revision, base, time, written_by, reason, path)
-    target = _path(vault, note_id, revision).with_name(f"{time.astimezone(UTC):%Y%m%dT%H%M%SZ}-{revision[:12]}.json")
-    content = {"schema": 1, **entry._asdict(), "time": format_time(time)}
-    with suppress(EventConflict):
-        files.create_once(target, json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n")
+    """Write down a save, as the one after all that are there. The caller keeps other savers out."""
+    number = max((int(found[1]) for found in _records(vault, note_id)), default=0) + 1
+    name = f"{number:05}-{time.astimezone(UTC):%Y%m%dT%H%M%SZ}-{revision[:12]}.json"
+    content = {"schema": 1, **Record(revision, base, time, written_by, reason, path)._asdict()}
+    content["time"] = format_time(time)
+    if base_time:
+        content["base_time"] = format_time(base_time)
+    data = json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n"
+    files.create_once(_path(vault, note_id, revision).with_name(name), data)
 
 
 def read_records(vault: Vault, note_id: str) -> list[Record]:
     """Return the saves of a note, oldest first; a record that cannot be read is left out (see ``check``)."""
-    found = []
-    for name in _names(vault, note_id):
-        if _RECORD.fullmatch(name):
-            with suppress(ValueError, KeyError, TypeError):
-                entry = json.loads(files.read(_folder(vault, note_id) / name) or b"")
-                fields = {field: entry[field] for field in Record._fields}
-                found.append(Record(**{**fields, "time": parse_time(entry["time"])}))
-    return sorted(found, key=lambda entry: (entry.time, entry.revision))
+    return [entry for entry, _ in _read_all(vault, note_id)]
 
 
 def written_last(vault: Vault, note_id: str) -> Revision | None:
     """Return the revision that this program wrote last, whatever a person made of it; ``None`` if it wrote none."""
-    records = read_records(vault, note_id)
-    return records[-1].revision if records else None
+    found = last(vault, note_id)
+    return found.revision if found else None
 
 
-def history(vault: Vault, note_id: str, current: Revision) -> list[Record]:
-    """Return every revision of a note that is known to have been in its place, oldest first, ``current`` last."""
+def last(vault: Vault, note_id: str) -> Record | None:
+    """Return the last save of a note."""
+    return next((entry for entry, _ in _read_all(vault, note_id, newest_first=True)), None)
+
+
+def owner(vault: Vault, revision: str) -> str | None:
+    """Return the id of the note that has this revision among those kept, by 12 or more of its digits."""
+    if len(revision) < 12 or not re.fullmatch("[0-9a-f]+", revision):
+        return None
+    for note_id in sorted(files.names_in(layout.inside(vault.root, layout.REVISIONS, hidden=True))):
+        with suppress(WwtError):  # not a note's id, a link
+            if any(other.startswith(revision) for other in revisions_kept(vault, note_id)):
+                return note_id
+    return None
+
+
+def _records(vault: Vault, note_id: str) -> list[re.Match[str]]:
+    return [match for name in _names(vault, note_id) if (match := _RECORD.fullmatch(name))]
+
+
+def _read_all(vault: Vault, note_id: str, *, newest_first: bool = False) -> Iterator[tuple[Record, datetime | None]]:
+    """Yield the records one by one, each with the time of a base that no save made."""
+    for found in sorted(_records(vault, note_id), key=lambda match: (int(match[1]), match[0]), reverse=newest_first):
+        with suppress(ValueError, KeyError, TypeError):
+            entry = json.loads(files.read(_folder(vault, note_id) / found[0]) or b"")
+            fields = {field: entry[field] for field in Record._fields}
+            base_time = parse_time(entry["base_time"]) if entry.get("base_time") else None
+            yield Record(**{**fields, "time": parse_time(entry["time"])}), base_time
+
+
+def history(vault: Vault, note_id: str, current: Revision, current_time: datetime | None = None) -> list[Record]:
+    """Return every revision of a note that is known to have been in its place, oldest first, ``current`` last.
+
+    ``current_time`` is when its file was last written: the time of a revision that no save made.
+    """
     found: list[Record] = []
-    for entry in read_records(vault, note_id):
+    for entry, base_time in _read_all(vault, note_id):
         if entry.base and (not found or found[-1].revision != entry.base):
-            found.append(Record(entry.base, found[-1].revision if found else None, None))
+            found.append(Record(entry.base, found[-1].revision if found else None, base_time))
         found.append(entry)
     if not found or found[-1].revision != current:
-        found.append(Record(current, found[-1].revision if found else None, None))
+        found.append(Record(current, found[-1].revision if found else None, current_time))
     return found
 
 

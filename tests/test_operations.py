@@ -62,6 +62,18 @@ def test_what_is_recorded_is_redacted_and_free_of_our_own_words(workspace: Works
     ]
 
 
+def test_a_note_is_saved_without_its_secrets(workspace: Workspace) -> None:
+    """In the body and in the reason; whoever saves is told."""
+    (said,) = say(workspace, "a")
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    saved = save(workspace, "Token", f"The token is {secret} [^{said}]\n", reason=f"had {secret}")
+
+    assert saved["redactions"][0]["count"] == 1
+    assert not [
+        path for path in workspace.vault.root.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()
+    ]
+
+
 def test_a_bad_message_keeps_nothing_of_the_call(workspace: Workspace) -> None:
     """All or nothing, and the message at fault is named."""
     messages = [{"role": "user", "text": "one"}, {"role": "user", "text": 2}]
@@ -351,9 +363,7 @@ def test_a_dry_run_shows_and_changes_nothing(machine: Machine, program: str, own
     assert sorted(own_user_folders.rglob("*")) == files
 
 
-def test_setup_imports_what_the_host_still_has(
-    machine: Machine, program: str, own_user_folders: Path
-) -> None:
+def test_setup_imports_what_the_host_still_has(machine: Machine, program: str, own_user_folders: Path) -> None:
     """And says how much; a second time there is nothing new."""
     data = Path(__file__).resolve().parents[1] / "wwt_vault" / "demo_data" / "claude-code"
     folder = own_user_folders / ".claude" / "projects" / "-home-minji-bookshop"

@@ -15,11 +15,12 @@ __all__ = ["serve"]
 def serve(vault: str | None = None) -> None:
     """Serve until stdin ends or the parent process is gone. ``vault`` as ``wwt --vault``; it is opened at the first
     call."""
+    from wwt_vault.mcp_server.session import Session, exit_with_parent  # noqa: PLC0415 - only this command needs it
+
+    exit_with_parent()  # first of all: the parent may be gone before the SDK is loaded
     from wwt_vault.mcp_server.server import WwtServer  # noqa: PLC0415 - a second that no other command pays
-    from wwt_vault.mcp_server.session import Session, exit_with_parent  # noqa: PLC0415
 
     session = Session(vault)
-    exit_with_parent()
     try:
         WwtServer(session).run("stdio")
     finally:

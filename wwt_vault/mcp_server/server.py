@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import quote
@@ -69,6 +70,8 @@ class WwtServer(MCPServer[Any]):
         spec = TOOLS.get(name)
         if spec is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {name}")
+        if context is not None and (client := context.session.client_params) is not None:
+            self._session.client = re.sub(r"[^\w .-]+", " ", client.client_info.name)[:60].strip() or "an agent"
         if unknown := sorted(arguments.keys() - spec.arguments.keys()):
             known = ", ".join(spec.arguments) or "none"
             return _refusal({"code": "bad_argument", "message": f"No argument {unknown[0]!r}; there are: {known}."})

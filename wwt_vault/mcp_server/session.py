@@ -35,6 +35,8 @@ class Session:
     """The open vault of this process. Its methods may be called from any thread."""
 
     def __init__(self, vault: str | None = None) -> None:
+        self.client = "an agent"
+        """What the host at the other end calls itself: who writes notes."""
         self._argument = vault
         self._opening = threading.Lock()
         self._workspace: Workspace | None = None

@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any, Final
 
 from wwt_vault import markdown
+from wwt_vault.capture.redact import redact
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.model.knowledge import Note
 from wwt_vault.operations.workspace import Workspace
@@ -81,24 +82,25 @@ def save_note(
 ) -> Json:
     """Create a curated note, or change one whose ``revision`` was read; ``body`` whole, or named ``sections`` of it.
 
-    Returns ``{path, id, revision, created, title, events}``. Nothing is written when it is refused: see
-    ``vault.notes.save_note`` for what is.
+    Secrets are taken out before anything is written. Returns ``{path, id, revision, created, title, events,
+    redactions}``. Nothing is written when it is refused: see ``vault.notes.save_note`` for what is.
     """
     if (body is None) == (sections is None):
         raise BadArgument("Give either body or sections.", argument="body")
     if sections is not None:
         body = _with_sections(workspace, note, sections, revision)
+    body, redactions = redact(body or "")
     saved = notes.save_note(
         workspace.vault,
         note=note,
-        body=body or "",
+        body=body,
         revision=revision,
         written_by=written_by,
         at=now,
         locks=workspace.state.locks,
         type=type,
         relations=relations or None,
-        reason=reason,
+        reason=redact(reason)[0] if reason else None,
     )
     return {
         "path": saved.path,
@@ -107,6 +109,7 @@ def save_note(
         "created": not revision,
         "title": saved.title,
         "events": list(saved.evidence),
+        "redactions": [{"kind": kind, "count": count} for kind, count in redactions],
     }
 
 

@@ -261,3 +261,14 @@ def test_scores_are_between_nothing_and_one_and_fall(indexed: Make) -> None:
 
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
+
+
+def test_the_question_that_is_being_asked_is_no_answer(indexed: Make) -> None:
+    """A prompt without an answer is left out while it is young, when the caller says so; else it is found."""
+    earlier = session("a.md", "Which queue do we use?", "RabbitMQ carries the zebra queue.")
+    asking = session("b.md", "Which zebra queue do we use?")
+    index = indexed(earlier, asking, *FILLER)
+    since = NOON - timedelta(minutes=15)
+
+    assert found(search(index, "Which zebra queue do we use?", open_since=since)) == ["50_Conversations/a.md"]
+    assert "50_Conversations/b.md" in found(search(index, "Which zebra queue do we use?"))

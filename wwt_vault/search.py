@@ -14,6 +14,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import BadArgument
@@ -64,9 +65,18 @@ class _Candidate:
 
 
 def search(
-    index: Index, query: str, filters: Filters | None = None, *, limit: int = 10, meaning_weight: float = 0.3
+    index: Index,
+    query: str,
+    filters: Filters | None = None,
+    *,
+    limit: int = 10,
+    meaning_weight: float = 0.3,
+    open_since: datetime | None = None,
 ) -> SearchResult:
     """Return at most ``limit`` passages that answer ``query``, best first, or none with ``found=False``.
+
+    ``open_since`` leaves out prompts that are younger and have no answer yet: one of them is what the agent that asks
+    was asked itself.
 
     Works without a model, without vectors and while vectors are being made, and then says so in ``notes``. The same
     index gives the same answer. Raises ``BadArgument`` for a limit outside 1..100 or a weight outside 0..1.
@@ -86,7 +96,11 @@ def search(
     by_meaning = index.meaning(text, filters, _POOL)
     status = index.status()
     notes += _limits(status, by_meaning is None)
-    candidates = _candidates(index, text, by_words, by_meaning or (), terms)
+    candidates = [
+        candidate
+        for candidate in _candidates(index, text, by_words, by_meaning or (), terms)
+        if not (candidate.passage.unanswered and _is_after(candidate.passage, open_since))
+    ]
     if not candidates:
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
@@ -98,6 +112,10 @@ def search(
     ranked = _one_of_each(_in_order(candidate for candidate in candidates if candidate.evidence >= _SOME_EVIDENCE))
     hits = tuple(_hit(candidate, terms) for candidate, _ in zip(ranked, range(limit), strict=False))
     return SearchResult(query=query, found=True, hits=hits, terms=terms, notes=notes)
+
+
+def _is_after(passage: Passage, moment: datetime | None) -> bool:
+    return moment is not None and passage.time is not None and passage.time >= moment
 
 
 def _readable(query: str) -> tuple[str, tuple[str, ...]]:

@@ -108,12 +108,13 @@ def test_speakers_are_shown_and_not_searched() -> None:
 
 @given(st.lists(st.integers(1, 700), min_size=1, max_size=30), st.integers(1, 700))
 @settings(deadline=None, max_examples=60)
-def test_a_turn_that_is_appended_changes_only_the_last_window(sizes: list[int], more: int) -> None:
-    """Every window but the last stays what it was and is not embedded again; no word is lost."""
+def test_a_turn_that_is_appended_changes_only_the_last_windows(sizes: list[int], more: int) -> None:
+    """Every window but the last and an open prompt stays what it was and is not embedded again; no word is lost."""
     turns = [f"turn{n} " + "word " * size for n, size in enumerate(sizes)]
     before = cut(session("s.md", turns))
     after = cut(session("s.md", [*turns, "new " * more]))
-    assert [draft.payload for draft in after[: len(before) - 1]] == [draft.payload for draft in before[:-1]]
+    kept = max(0, sum(not draft.passage.unanswered for draft in before) - 1)
+    assert [draft.payload for draft in after[:kept]] == [draft.payload for draft in before[:kept]]
     said = " ".join(draft.body for draft in before)
     assert all(f"turn{n}" in said for n in range(len(sizes)))
 
@@ -194,3 +195,14 @@ def test_a_passage_survives_being_stored(text: str, heading: str, tags: list[str
     for draft in cut(document):
         stored = from_payload(to_payload(draft.passage))
         assert stored == draft.passage
+
+
+def test_a_prompt_without_an_answer_stands_alone_until_it_has_one() -> None:
+    """It may be what is being asked just now; with its answer it joins the windows."""
+    open_prompt = cut(session("s.md", ["Which queue?", "RabbitMQ.", "And why?"]))
+    answered = cut(session("s.md", ["Which queue?", "RabbitMQ.", "And why?", "Less to run."]))
+
+    assert [draft.passage.unanswered for draft in open_prompt] == [False, True]
+    assert open_prompt[1].passage.text == "user: And why?"
+    assert [draft.passage.unanswered for draft in answered] == [False]
+    assert from_payload(open_prompt[1].payload) == open_prompt[1].passage

@@ -3,7 +3,8 @@
 Notes and pages are cut by heading, long sections at paragraph and sentence ends. Session notes are cut into windows of
 up to 6 turns that overlap by 2 where these are short, so that a question and its answer stand together; a long turn
 is split and its pieces take the places of turns. Where a window begins and ends depends only on what stands before its
-end, so a turn that is appended changes the last windows alone.
+end, so a turn that is appended changes the last windows alone. A prompt at the end, still without an answer, is a
+window of its own.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = [
     "vector_key",
 ]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Goes up whenever the same document gives other passages: an index of another version is built anew."""
 
 PASSAGE_TOKENS: Final = 330
@@ -129,7 +130,7 @@ def to_payload(passage: Passage) -> bytes:
     values: dict[str, Any] = {}
     for name in Passage.__dataclass_fields__:
         value = getattr(passage, name)
-        if value not in (None, "", ()):
+        if value not in (None, "", ()) and value is not False:
             values[name] = format_time(value) if name == "time" else value
     return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
@@ -154,6 +155,7 @@ def _passage(
     heading: str = "",
     title: str | None = None,
     turns: Sequence[Turn] = (),
+    unanswered: bool = False,
     events: tuple[EventId, ...] = (),
     questions: tuple[str, ...] = (),
 ) -> Passage:
@@ -170,6 +172,7 @@ def _passage(
         # The last turn's: a search up to some moment must not show what was said after it.
         time=turns[-1].time if turns else document.time,
         layer=document.layer,
+        unanswered=unanswered,
         tags=document.tags,
         questions=questions,
         type=document.type,
@@ -213,10 +216,29 @@ def _windows(document: Document, zone: tzinfo) -> Iterator[tuple[Passage, str]]:
             pieces[turn.event] += 1
     day = document.turns[0].time.astimezone(zone).date().isoformat()
     title = document.title if day in document.title else f"{document.title} · {day}".strip(" ·")
-    for start, end in _bounds(turns, sizes):
+    # A prompt without an answer stands alone: who is asking just now must not find the own question in every window.
+    last = document.turns[-1]
+    told = (
+        next((at for at, turn in enumerate(turns) if turn.event == last.event), 0)
+        if last.role == "user"
+        else len(turns)
+    )
+    spans = [*(_bounds(turns[:told], sizes[:told]) if told else ())]
+    spans += [
+        (told + start, told + end) for start, end in (_bounds(turns[told:], sizes[told:]) if turns[told:] else ())
+    ]
+    for start, end in spans:
         window = turns[start:end]
         text = "\n".join(f"{turn.role}: {turn.text}" for turn in window)
-        passage = _passage(document, place=names[start], line=window[0].line, text=text, title=title, turns=window)
+        passage = _passage(
+            document,
+            place=names[start],
+            line=window[0].line,
+            text=text,
+            title=title,
+            turns=window,
+            unanswered=start >= told,
+        )
         yield passage, "\n".join(turn.text for turn in window)
 
 

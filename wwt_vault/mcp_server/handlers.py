@@ -6,7 +6,7 @@ Functions here run in worker threads. What they raise becomes a refusal in ``ser
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from mcp.types import CallToolResult, TextContent
@@ -20,6 +20,8 @@ Json = dict[str, Any]
 
 MAX_READ: Final = 40_000
 """Characters of one note or one set of events that a tool returns; hosts cut longer results in the middle."""
+BEING_ASKED: Final = timedelta(minutes=15)
+"""A prompt this young without an answer may be the one that the agent is about to answer: no memory of anything."""
 MAX_HIT: Final = 700
 """Characters shown of one hit: enough to judge it, ``wiki_read`` and ``wiki_read_events`` have the rest."""
 
@@ -39,6 +41,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             budget_tokens=budget_tokens,
             as_of=as_of,
             missing=session.catch_up(),
+            open_since=datetime.now(UTC) - BEING_ASKED,
         )
         # The words are in the text once; here only what they are and where they lie.
         items = [{key: item[key] for key in ("kind", "path", "revision", "time")} for item in found["items"]]
@@ -76,6 +79,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             status=status,
             limit=limit,
             missing=session.catch_up(),
+            open_since=datetime.now(UTC) - BEING_ASKED,
         )
         hits = [{**hit, "text": render.shortened(hit["text"], MAX_HIT)} for hit in found["hits"]]
         return _answer(render.search({**found, "hits": hits}), {**found, "hits": hits, "trust": render.TRUST})
@@ -113,7 +117,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             type=type,
             relations=relations or {},
             reason=reason,
-            written_by="agent",
+            written_by=session.client,
             now=datetime.now(UTC),
         )
         done = "Created" if saved["created"] else "Saved"

@@ -44,11 +44,13 @@ def search(
     status: str | None = None,
     limit: int = 10,
     missing: Sequence[str] | None = None,
+    open_since: datetime | None = None,
 ) -> Json:
     """Search the vault. ``since`` and ``until`` are ISO 8601 in the person's zone; a date as ``until`` includes its
     day.
 
-    ``missing`` is what ``catch_up`` returned to a caller that has called it. Returns ``{query, found, hits, notes}``,
+    ``missing`` is what ``catch_up`` returned to a caller that has called it, ``open_since`` as in ``search.search``.
+    Returns ``{query, found, hits, notes}``,
     each hit as in ``docs/cli.md``. Raises ``BadArgument``.
     """
     stale = catch_up(workspace) if missing is None else missing
@@ -66,7 +68,9 @@ def search(
         status=status or None,
     )
     weight = workspace.vault.settings.meaning_weight
-    result = searching.search(workspace.index, query, filters, limit=limit, meaning_weight=weight)
+    result = searching.search(
+        workspace.index, query, filters, limit=limit, meaning_weight=weight, open_since=open_since
+    )
     return {
         "query": query,
         "found": result.found,
@@ -83,18 +87,26 @@ def context(
     budget_tokens: int = 1500,
     as_of: str | None = None,
     missing: Sequence[str] | None = None,
+    open_since: datetime | None = None,
 ) -> Json:
     """Return what is known that bears on ``query``, in at most ``budget_tokens``, ready for an agent.
 
     ``project`` adds the recent flow of that project; ``as_of`` leaves out what is younger;
-    ``missing`` as for ``search``. Returns ``{query, found,
-    budget_tokens, used_tokens, items, text, notes}``. Raises ``BadArgument``.
+    ``missing`` and ``open_since`` as for ``search``. Returns ``{query, found, budget_tokens, used_tokens, items, text,
+    notes}``. Raises ``BadArgument``.
     """
     stale = catch_up(workspace) if missing is None else missing
     vault = workspace.vault
     until = _moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
     weight = vault.settings.meaning_weight
-    result = searching.search(workspace.index, query, Filters(until=until), limit=_CONTEXT_HITS, meaning_weight=weight)
+    result = searching.search(
+        workspace.index,
+        query,
+        Filters(until=until),
+        limit=_CONTEXT_HITS,
+        meaning_weight=weight,
+        open_since=open_since,
+    )
     open_sessions = pending(workspace)
     pack = contexts.build(
         query,
@@ -172,8 +184,8 @@ def _hit(hit: Hit, zone: tzinfo) -> Json:
     passage = hit.passage
     return {
         "path": passage.document,
-        "title": passage.title,
-        "heading": passage.heading,
+        "title": clean(passage.title),
+        "heading": clean(passage.heading),
         "block": passage.block,
         "line": passage.line,
         "layer": passage.layer,
@@ -187,7 +199,7 @@ def _hit(hit: Hit, zone: tzinfo) -> Json:
         "score": hit.score,
         "keyword_score": hit.keyword_score,
         "meaning_score": hit.meaning_score,
-        "why": hit.why,
+        "why": clean(hit.why),
         "text": clean(passage.text),
     }
 

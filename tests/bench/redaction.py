@@ -143,7 +143,11 @@ def main(arguments: list[str]) -> None:
         paths = sorted(every, key=lambda path: path.stat().st_size)[-4:]
     for path in paths:
         text = path.read_text("utf-8", errors="replace")
-        report(f"{speed(text):.1f} MB/s over {len(text) / 1e6:.1f} M characters of {path.name}")
+        salted = "\npassword=Hunter2!kor\n".join(text[at : at + 20_000] for at in range(0, len(text), 20_000))
+        report(
+            f"{speed(text):.1f} MB/s, with a secret every 20,000 characters {speed(salted):.1f} MB/s: "
+            f"{len(text) / 1e6:.1f} M characters of {path.name}"
+        )
     prompts = {
         "a prompt without secrets": "로그인 함수를 src/auth.py 에서 분리해줘. Keep the API as it is. " * 8,
         "a prompt with three": "비밀번호는 Qwer!234 입니다. DB_PASSWORD=abc123!x, https://u:pw1234@h/x 로 접속.",

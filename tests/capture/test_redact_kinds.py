@@ -30,7 +30,7 @@ def draw(length: int, alphabet: str = LETTERS) -> str:
 
 
 def fault(text: str, *secrets: str) -> str | None:
-    """Return what is wrong with redacting ``text``, out of which exactly ``secrets`` must go; ``None`` if nothing is."""
+    """Return what is wrong with redacting ``text``, out of which just ``secrets`` must go; ``None`` if nothing is."""
     wanted = re.escape(text)
     for secret in secrets:
         wanted = wanted.replace(re.escape(secret), r"\[REDACTED:[a-z0-9-]+\]")
@@ -281,7 +281,7 @@ def test_a_command_line_gives_its_password_away() -> None:
             "az login -u a -p %s", "CREATE USER x IDENTIFIED BY '%s';", "ALTER ROLE x WITH PASSWORD '%s';",
             "requirepass %s", "machine h login me password %s", "tool --password %s",
             "x -Password %s -Force", "localhost:5432:db:me:%s\n", "user me\npassword %s\n",
-            "client.login('me@x.com', '%s', cb)",
+            "client.login('me@x.com', '%s', cb)", "get(u, auth=('kim', '%s'))",
         ],
         "hunter22x",
     )  # fmt: skip
@@ -397,6 +397,8 @@ def test_an_english_sentence_tells_a_password() -> None:
     all_found(["PIN: %s", "my pin is %s", "Your verification code is %s.", "OTP: %s"], "482913")
     all_found(["my API key is %s", "the token is %s", "secret key: %s"], TOKEN)
     assert not fault("change the password from old123!x to new456!x please", "old123!x", "new456!x")
+    assert not fault("비밀번호를 old123!x에서 new456!x로 바꿨어", "old123!x", "new456!x")
+    all_found(["Gmail app password: %s", "앱 비밀번호는 %s 입니다"], "abcd efgh ijkl mnop")
 
 
 # --- what must stay ------------------------------------------------------------------------------------------------
@@ -409,6 +411,7 @@ LOOK_ALIKES = r"""
 비밀번호를 argon2id로 바꿔줘
 비밀번호는 SHA-256으로 암호화해
 비밀번호는 90일마다 바꿔야 해
+비밀번호는 Redis7에 저장하고 user_id+salt로 만들어
 비밀번호 4자리, 5회 오류 시 잠금
 비밀번호를 잊으셨나요? 비밀번호: (입력)
 비밀번호 필드 이름은 user_password야

@@ -25,6 +25,8 @@ from wwt_vault.model.conversation import Redaction
 __all__ = ["find_secrets", "redact", "redact_bytes"]
 
 _ROUNDS = 8
+_REACH = 2000
+"""Characters within which a marker could change what a rule sees."""
 _MARKER = r"\[REDACTED:[a-z0-9-]+\]"
 
 
@@ -81,34 +83,55 @@ def _inside_json(text: str, finds: list[Find]) -> Iterator[Find]:
         while index < len(strings) and strings[index][0] < find.end:
             start, end = max(find.start, strings[index][0]), min(find.end, strings[index][1])
             index += 1
-            start += _backslashes(text, start) % 2  # never between a backslash and its letter
-            end -= _backslashes(text, end) % 2
+            start, end = start + _escape(text, start)[1], end - _escape(text, end)[0]
             if start < end:
                 yield Find(start, end, find.kind, find.rank)
 
 
-def _backslashes(text: str, at: int) -> int:
-    before = text[max(0, at - 64) : at]
-    return len(before) - len(before.rstrip("\\"))
+def _escape(text: str, at: int) -> tuple[int, int]:
+    """Return how many characters of a JSON escape stand before ``at`` and how many behind it; none between escapes."""
+    cut = compiled(r"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3})?)$").search(text, max(0, at - 64), at)
+    if not cut:
+        return 0, 0
+    whole = 6 if text[cut.start(1) + 1 : cut.start(1) + 2] == "u" else 2
+    return len(cut[1]), whole - len(cut[1])
 
 
 def _redacted(text: str, counts: dict[str, int], *, private: bool, as_json: bool = False) -> str:
     # Taking one secret out can lay another open (the end of one was the middle of the other), so it is repeated until
-    # nothing is found; nearly always the second round finds nothing.
-    for _ in range(_ROUNDS):
+    # nothing is found. Nearly always nothing is, and a look around the places that changed tells.
+    changed: list[int] = []
+    for again in range(_ROUNDS):
+        if again and not find_secrets(_around(text, changed)):
+            break
         finds = find_secrets(text, private=private)
         if as_json:
             finds = list(_inside_json(text, finds))
         if not finds:
             break
         parts: list[str] = []
-        at = 0
+        changed = []
+        at = size = 0
         for find in finds:
             parts += text[at : find.start], f"[REDACTED:{find.kind}]"
+            size += find.start - at + len(parts[-1])
+            changed.append(size)
             at = find.end
             counts[find.kind] = counts.get(find.kind, 0) + 1
         text = "".join(parts) + text[at:]
     return text
+
+
+def _around(text: str, places: list[int]) -> str:
+    """Return the stretches of ``text`` around ``places`` (rising offsets), as far as any rule reaches."""
+    stretches: list[tuple[int, int]] = []
+    for place in places:
+        start, end = max(0, place - _REACH), place + _REACH
+        if stretches and start <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], end)
+        else:
+            stretches.append((start, end))
+    return "\n".join(text[start:end] for start, end in stretches)
 
 
 def _counted(counts: dict[str, int]) -> tuple[Redaction, ...]:

@@ -96,13 +96,17 @@ _CODE = (
 )
 
 
+_CODE_NAMES = "recovery recoverycodes backup backupcodes scratch one 2fa mfa 복구 백업 일회용"
+
+
 def _recovery_codes(source: Source) -> Iterator[Find]:
     """Three or more words of one form, holding digits, on the lines after the words "recovery codes"."""
     text, low = source.text, source.low
-    named = r"[^\n]{0,12}?[ _-]?(?:codes?|keys?)(?![a-z])|\s?(?:코드|키|번호)"
+    named = r"(?<=codes)|[^\n]{0,12}?[ _-]?(?:codes?|keys?)(?![a-z])|\s?(?:코드|키|번호)"
     reached = 0
-    for word in ("recovery", "backup", "scratch", "one-time", "one time", "2fa", "mfa", "복구", "백업", "일회용"):
-        for at in occurrences(low, word):
+    for word in _CODE_NAMES.split(" "):
+        known = word in source.words if word.isascii() else word in source.foreign
+        for at in occurrences(low, word) if known else ():
             name = compiled(named).match(low, at + len(word))
             if not name or name.end() < reached:
                 continue

@@ -129,14 +129,17 @@ _TYPED = rf"(?:[ \t]?:[ \t]?[\w\[\].| ,<>&?]{{1,40}}?[ \t]?=|[ \t]string[ \t]?:?
 _NEXT_LINE = r"(?:[|>][-+]?[ \t]*)?(?:\r?\n|\\n)[ \t>*-]{0,12}"
 _ATTRIBUTE = r"\s{1,4}(?:encoding|type|xsi:type)=\\?\"[\w:]{1,20}\\?\">"
 _VALUE_OF = r"\s{1,4}value\s?=\s?(?=\\*[\"'])|(?:\r?\n|\\n)[ \t]{1,24}value:[ \t]"
+_NAMES_IN_A_RUN = 32
 _NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-$"
 
 
 def find_named(source: Source) -> Iterator[Find]:
     """Yield the value of every name that says it is a secret."""
-    passed = 0
+    passed = tried = 0
     for match in compiled(_NAME).finditer(source.low):
-        if match.end() <= passed:
+        # In one run of characters a few names may follow one another; a thousand of them are there to keep us busy.
+        tried = tried + 1 if match.end() < source.run_end else 0
+        if match.end() <= passed or tried > _NAMES_IN_A_RUN:
             continue
         name = _name(source, match.start(), match.end())
         value = _value(source, name) if name.kind else None
@@ -219,7 +222,7 @@ def _element(source: Source, name: _Name, at: int) -> Value | None:
     if text[begin - 1 : begin] not in ("<", ":") and not cell and not attribute.search(low, max(0, begin - 60), begin):
         return None
     end = text.find("]]>" if cell and cell[0][:2] == "<!" else "<", at, at + 2048)
-    content = text[at:end]
+    content = text[at : max(at, end)]
     start = at + len(content) - len(content.lstrip())
     end = start + len(content.strip())
     if end <= start or "\n" in text[start:end] or text[end : end + 200].lstrip()[:2] not in ("</", "]]"):

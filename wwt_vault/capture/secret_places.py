@@ -254,9 +254,12 @@ _FLAG = (
 
 def _flags(source: Source) -> Iterator[Find]:
     """``--password X``, ``-Password X``, ``--api-key X``: the value follows a space, so a word of prose must not do."""
-    starts = [at + 1 for before in " \n\"'`(" for at in occurrences(source.low, f"{before}-")]
+    low = source.low
+    starts = [at + 1 for before in " \n\"'`(" for at in occurrences(low, f"{before}-")]
     for at in [0, *starts]:
-        match = compiled(_FLAG).match(source.low, at)
+        if low[at + 1 : at + 2].strip() in ("", "0", "1"):
+            continue  # the mark of a list, or a number
+        match = compiled(_FLAG).match(low, at)
         value = source.read(match.end()) if match else None
         if match is None or value is None or _stands_in(value.text) or value.text.startswith("-"):
             continue
@@ -287,18 +290,23 @@ _FILES: tuple[tuple[str, str, bool], ...] = (
     ("username", _LINE_PAIR, True),
     ("user", r"=\"[^\"<>]{1,100}\"\s{1,8}password=\"([^\"<>]{1,200})\"[^<>]{0,200}>", True),
 )
-_LOGIN_CALL = r"\(\s*[\"'][^\"'\n]{1,100}[\"']\s*,\s*[\"']([^\"'\n]{3,200})[\"']"
+# Functions that take a user and a password, and requests' auth=("user", "…").
+_LOGINS = (
+    "login log_in sign_in signin authenticate auth basic_auth basicauth httpbasicauth networkcredential "
+    "usernamepasswordcredentials passwordauthentication"
+)
+_LOGIN_CALL = r"\s?=?\s?\(\s*[\"'][^\"'\n]{1,100}[\"']\s*,\s*[\"']([^\"'\n]{3,200})[\"']"
 _PGPASS = r"(?m)^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,64}:[\w*.@-]{1,64}:([^\s:]{1,200})$"
 
 
 def _files(source: Source) -> Iterator[Find]:
     text = source.text
-    for word, pattern, weak in _FILES:
+    for word, pattern, weak in _FILES if "password" in source.words else ():
         for at in source.places(word):
             match = compiled(pattern).match(text, at + len(word))
             if match and (not _stands_in(match[1]) or (weak and match[1].isalpha())):
                 yield Find(*match.span(1), "password", 2)
-    for word in ("login", "log_in", "sign_in", "signin", "authenticate"):
+    for word in _LOGINS.split(" "):
         for at in source.places(word):
             match = compiled(_LOGIN_CALL).match(text, at + len(word))
             if match and not _stands_in(match[1]):

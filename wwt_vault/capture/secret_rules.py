@@ -58,7 +58,7 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("apify-token", "apify_api_", r"\w{30,}", 0),
     ("wandb-key", "wandb_v1_", r"\w{20,}", 0),
     # Code hosts, registries, build services
-    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9_]{30,}", 0),
+    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9_]{30,}(?:\.[\w-]{20,}){0,2}", 0),
     ("github-token", "github_pat_", r"\w{36,}", 0),
     (
         "gitlab-token",

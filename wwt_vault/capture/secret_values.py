@@ -111,7 +111,7 @@ _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 class Source:
     """A text under search, with what makes searching it cheap."""
 
-    __slots__ = ("_marker", "_run_end", "_run_start", "foreign", "heads", "low", "text", "words")
+    __slots__ = ("_marker", "_run_start", "foreign", "heads", "low", "run_end", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -134,7 +134,9 @@ class Source:
         """The first three letters of the long ones."""
         self.foreign = data.translate(None, _ASCII).decode("utf-8") if not text.isascii() else ""
         """All characters beyond ASCII, without what stands between them."""
-        self._run_start = self._run_end = self._marker = 0
+        self._run_start = self._marker = 0
+        self.run_end = 0
+        """Where the run of characters ends in which a bare value was read last."""
 
     def places(self, word: str) -> Iterator[int]:
         """Yield where ``word`` (lower case) stands; one of ASCII letters only where it is a word of its own."""
@@ -171,12 +173,12 @@ class Source:
 
     def _end_of_run(self, at: int) -> int:
         # Names stand inside values (``a=b=c``): what was read is kept, so no character is read once per name.
-        if not self._run_start <= at < self._run_end:
+        if not self._run_start <= at < self.run_end:
             run = compiled(_BARE).match(self.text, at)
-            self._run_start, self._run_end, self._marker = at, run.end() if run else at, 0
+            self._run_start, self.run_end, self._marker = at, run.end() if run else at, 0
         if self._marker <= at:
-            marker = self.text.find("[REDACTED:", at + 1, self._run_end)
-            self._marker = marker if marker > 0 else self._run_end
+            marker = self.text.find("[REDACTED:", at + 1, self.run_end)
+            self._marker = marker if marker > 0 else self.run_end
         return self._marker
 
 
@@ -329,7 +331,7 @@ def looks_like_password(value: str) -> bool:
     """Tell whether an unquoted word of prose can be a password: letters with digits or signs, and no technical term."""
     if not 5 <= len(value) <= 128 or placeholder(value) or technical(value):
         return False
-    signs = r"(?=.*[!@#$%^&*?~+=])(?=.*[A-Za-z0-9].*[A-Za-z0-9])"
+    signs = r"(?=.*[!@#$%^&*])(?=.*[A-Za-z0-9].*[A-Za-z0-9])"
     return compiled(rf"(?=.*\d)(?=.*[A-Za-z])|{signs}").match(value) is not None
 
 

@@ -55,6 +55,10 @@ _IS = (
 _DIRECT = r"(?P<between>)[ \t]{1,2}(?P<is>)(?=[\"'`“(\[!-~])"
 
 
+# Google shows its app passwords as four words of four letters.
+_SPACED = r"[^\n]{0,24}?[\s:=`'\"]([a-z]{4}(?: [a-z]{4}){3})(?![a-z]| [a-z])"
+
+
 def _western(source: Source) -> Iterator[Find]:
     low = source.low
     for kind, words in _WESTERN:
@@ -68,6 +72,10 @@ def _western(source: Source) -> Iterator[Find]:
     for word in ("password", "passphrase", "pin", "token"):
         for at in source.places(word):
             yield from _told_around(source, at, at + len(word))
+    for phrase in ("app password", "app passwords", "앱 비밀번호"):
+        for at in source.places(phrase):
+            if spaced := compiled(_SPACED).match(source.text, at + len(phrase)):
+                yield Find(*spaced.span(1), "password", 0)
     for kind, words in _AMBIGUOUS:
         for word in words.split(" "):
             for at in source.places(word):
@@ -196,6 +204,7 @@ _COUNTED = (
     r"[ ]?(?:자|글자|개|번|회|일|월|년|시|분|초|차|단계|문자|종|가지|명|건|주|달|퍼센트|%|점|위|호|장|문제|바이트|비트"
     r"|桁|文字|位|个|次|天|年|月|日|分|秒)"
 )
+_KEPT = r"[ ]?(?:에|에서|(?:으)?로 ?(?:암호|해시|해싱|저장|관리|보호|인코딩|처리|검증|구현|만들))"
 # Hangul and digits: "비번: 바다1234".
 _MIXED = (
     rf"{_PARTICLE}[ \t]{{0,2}}[:=：＝→][ \t]{{0,2}}([^\x00-\x7f]{{1,8}}\d{{3,8}}[!@#$%^&*]{{0,4}})(?![\d%]|{_COUNTED})"
@@ -258,7 +267,9 @@ def _told_in_east(text: str, kind: str, between: str, linked: bool, value: Value
             return (linked or said) and compiled(r"\S{4,32}").fullmatch(secret) is not None
         return len(secret) > 3 and " " not in secret and (linked or said or looks_like_password(secret))
     if looks_like_password(secret):
-        return True
+        # "비밀번호는 Redis7에 저장", "… 로 암호화": where or how it is kept
+        kept = compiled(_KEPT).match(text, value.end)
+        return linked or not (kept and secret.isalnum())
     word = compiled(r"[A-Za-z][\w!@#$%^&*-]{3,63}").fullmatch(secret)
     if between or not word or secret.isupper() or technical(secret):
         return False

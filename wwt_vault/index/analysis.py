@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -35,7 +35,7 @@ __all__ = [
     "plain",
 ]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Goes up whenever the same text gives other terms: an index of another version is built anew."""
 
 MAX_QUESTION: Final = 4000
@@ -64,7 +64,7 @@ _APOSTROPHE: Final = re.compile(r"[’'](?:s|t|re|ve|ll|d|m)?(?!\w)|[’'](?=\w)
 _FULL_WIDTH: Final = re.compile("[\uff00-\uffef]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile('"([^"\n]{1,200})"|“([^”\n]{1,200})”|「([^」\n]{1,200})」|『([^』\n]{1,200})』')
-_PIECE: Final = re.compile(r".{1,800}(?=\s|$)|.{1,800}")
+_WORD: Final = re.compile(r"\S{1,200}")
 
 _STOP_WORDS: Final = frozenset(
     "a an the and or of to in on at by for with from is are was were be been do does did has have had i you he she it"  # noqa: SIM905 - reads as words
@@ -317,26 +317,27 @@ def _kiwi() -> Kiwi:
     return Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False)
 
 
+_analysed: dict[str, tuple[tuple[str, str], ...]] = {}
+"""Words that were taken apart already: a vault's vocabulary is small beside its text."""
+_MOST_ANALYSED: Final = 1 << 16
+
+
 def _morphemes(texts: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Return ``(form, tag)`` of the Hangul morphemes of each text."""
-    if not texts:
-        return []
+    """Return ``(form, tag)`` of the Hangul morphemes of each text.
+
+    Each word is taken apart by itself. In its sentence, kiwi cuts a compound now this way and now that (데이터베이스 is
+    one noun behind 서비스의 and two behind 결제), and then a question misses the text that answers it.
+    """
+    words = [[word for word in _WORD.findall(text) if _HANGUL_ANY.search(word)] for text in texts]
+    if not any(words):
+        return [[] for _ in texts]
     with _loading:  # two threads with the first Korean question load it once
         kiwi = _kiwi()
-    pieces: list[str] = []
-    owners: list[int] = []
-    for at, text in enumerate(texts):
-        for piece in _korean_pieces(text):
-            pieces.append(piece)
-            owners.append(at)
-    found: list[list[tuple[str, str]]] = [[] for _ in texts]
-    for owner, tokens in zip(owners, kiwi.tokenize(pieces), strict=True):
-        found[owner] += [(token.form, token.tag) for token in tokens if _HANGUL_ANY.search(token.form)]
-    return found
-
-
-def _korean_pieces(text: str) -> Iterable[str]:
-    """Yield the lines that hold Hangul, long ones in pieces: time grows faster than length."""
-    for line in text.splitlines():
-        if _HANGUL_ANY.search(line):
-            yield from (line,) if len(line) <= 800 else (p for p in _PIECE.findall(line) if _HANGUL_ANY.search(p))
+    if len(_analysed) > _MOST_ANALYSED:
+        _analysed.clear()
+    known = dict(_analysed)
+    new = [word for word in dict.fromkeys(word for line in words for word in line) if word not in known]
+    for word, tokens in zip(new, kiwi.tokenize(new), strict=True):
+        known[word] = tuple((token.form, token.tag) for token in tokens if _HANGUL_ANY.search(token.form))
+        _analysed[word] = known[word]
+    return [[morpheme for word in line for morpheme in known[word]] for line in words]

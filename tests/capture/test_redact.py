@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -260,6 +261,21 @@ def test_hostile_repeats_take_linear_time(unit: str) -> None:
 def test_a_megabyte_of_hostile_repeats_takes_linear_time(unit: str) -> None:
     """The same at the size of a whole transcript."""
     assert seconds(unit, 1_000_000) / max(seconds(unit, 250_000), 0.02) < 8
+
+
+def test_every_process_gives_the_same_result() -> None:
+    """The event's id is made of the redacted text: two machines that import one transcript must write the same file."""
+    text = "\n".join(
+        [f"algolia: {KEY[4:]} heroku=Zx81Qm4TnBZx81Qm4TnBZx81", "비밀번호는 Qwer!234", f"x={KEY}&password={KEY}"]
+    )
+    code = f"from wwt_vault.capture.redact import redact; print(ascii(redact({text!r})))"
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert runs == {(ascii(redact(text)) + "\n").encode()}
 
 
 def test_importing_it_compiles_nothing_and_needs_only_the_standard_library() -> None:

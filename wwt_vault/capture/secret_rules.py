@@ -18,6 +18,7 @@ from wwt_vault.capture.secret_values import (
     clean_start,
     compiled,
     elided,
+    looks_random,
     occurrences,
     sequential,
     word_set,
@@ -56,6 +57,7 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("e2b-key", "e2b_", r"[0-9a-f]{40}", 0),
     ("cursor-key", "key_", r"[0-9a-f]{64}", 0),
     ("apify-token", "apify_api_", r"\w{30,}", 0),
+    ("kaggle-token", "KGAT_", r"[0-9a-f]{32}", 0),
     ("wandb-key", "wandb_v1_", r"\w{20,}", 0),
     # Code hosts, registries, build services
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9_]{30,}(?:\.[\w-]{20,}){0,2}", 0),
@@ -95,6 +97,13 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("harness-key", "pat. sat.", r"[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}", 0),
     ("launchdarkly-key", "sdk- api- mob-", _UUID, 0),
     ("posthog-key", "phx_", r"\w{40,}", 0),
+    ("wakatime-key", "waka_", _UUID, 0),
+    ("zuplo-key", "zpka_", r"\w{40,}", 0),
+    ("polar-token", "polar_oat_ polar_pat_", r"\w{20,}", 0),
+    ("settlemint-token", "sm_aat_ sm_pat_ sm_sat_", r"[A-Za-z0-9]{16}", 0),
+    ("scalingo-token", "tk-us-", r"[\w-]{48}", 0),
+    ("frameio-token", "fio-u-", r"[\w-]{64}", 0),
+    ("maxmind-key", "_mmk", r"", 36),
     ("postman-key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}", 0),
     ("readme-key", "rdme_", r"[a-z0-9]{70}", 0),
     ("openshift-token", "sha256~", r"[\w-]{43}", 0),
@@ -110,6 +119,7 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("google-refresh-token", "1//0", r"[\w-]{40,}", 0),
     ("google-api-key", "AQ.Ab", r"[\w-]{30,}", 0),
     ("azure-client-secret", "Q~", r"[\w~.-]{31,34}(?![\w~-])", 4),
+    ("azure-devops-token", "AZDO", r"[A-Za-z0-9]{4}", 76),
     ("azure-key", "JQQJ99", r"[A-Za-z0-9+/=]{20,}", 52),
     ("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{64}", 0),
     ("heroku-key", "HRKU-", r"[\w-]{36,}", 0),
@@ -131,6 +141,7 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("tencent-secret-id", "AKID", r"(?=[A-Za-z]*\d)[A-Za-z0-9]{32,}", 0),
     ("tailscale-key", "tskey-", r"[a-z]+-[\w-]{10,}", 0),
     ("grafana-token", "glc_ glsa_", r"[A-Za-z0-9+/=_]{32,}", 0),
+    ("grafana-token", "eyJrIjoi", r"[A-Za-z0-9+/]{60,}={0,2}", 0),
     ("sentry-token", "sntrys_ sntryu_", r"[\w+/=]{40,}", 0),
     ("newrelic-key", "NRAK- NRII- NRIQ- NRJS-", r"[\w-]{19,}", 0),
     ("dynatrace-token", "dt0c01. dt0s01. dt0s16. dt0e01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}", 0),
@@ -194,8 +205,11 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("age-key", "AGE-SECRET-KEY-1", r"[0-9A-Z]{50,}", 0),
     ("nostr-key", "nsec1", r"[02-9ac-hj-np-z]{58}", 0),
     ("wallet-key", "xprv yprv zprv", r"[1-9A-HJ-NP-Za-km-z]{100,}", 0),
-    # Open standards: RFC 7519, the otpauth URI, crypt(5) and its relatives
+    # Open standards: RFC 7519, PASETO, RFC 8959, the otpauth URI, crypt(5) and its relatives
     ("jwt", "eyJ", r"[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3}", 0),
+    ("jwt", "ZXlK", r"[\w+/-]{60,}={0,2}", 0),
+    ("paseto", "v2.local. v3.local. v4.local. v1.local.", r"[\w-]{40,}(?:\.[\w-]+)?", 0),
+    ("token", "secret-token:", r"[\w.~%:-]{8,}", 0),
     ("otp-secret", "otpauth:// otpauth-migration://", r"[^\s\"'<>]{1,300}?[?&](?:secret|data)=([\w+/=%]{8,})", 0),
     ("password-hash", "$2a$ $2b$ $2x$ $2y$", r"\d\d\$[./A-Za-z0-9]{53}", 0),
     ("password-hash", "$5$ $6$", r"(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{40,86}", 0),
@@ -249,6 +263,7 @@ def find_keys(source: Source) -> Iterator[Find]:
         for beginning, words, head in beginnings:
             if source.words.issuperset(words) and (head in source.heads if head else words or beginning in text):
                 yield from _find_key(text, kind, beginning, pattern, back)
+    yield from _of_issuers(source)
     for kind, name, pattern in _NAMED:
         for at in occurrences(source.low, name):
             match = compiled(pattern).match(text, at)
@@ -267,8 +282,33 @@ _BACK = {
     10: r"\d{10}",
     14: r"[A-Za-z0-9]{14}",
     32: r"[0-9a-f]{32}",
+    36: r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}",
     52: r"[A-Za-z0-9+/]{52}",
+    76: r"[A-Za-z0-9]{76}",
 }
+
+
+# Issuers whose keys have no form of their own: known by the name before them.
+_ISSUERS = word_set("""
+    adafruit adobe airtable algolia alchemy amplitude asana assemblyai auth0 beamer binance bitbucket bitfinex
+    bittrex bybit cloudinary codecov cohere coinbase confluent contentful coveralls datadog deepgram deepl deepseek
+    drone dropbox elastic etherscan etsy fastly finicity finnhub flickr freshbooks giphy gitter gocardless helius
+    heroku infura intercom jenkins jira kraken kucoin linkedin looker mailgun mapbox mattermost meraki messagebird
+    mistral mixpanel moralis newsapi nytimes openweathermap pinecone pingdom postmark pusher quicknode rapidapi
+    rollbar segment sendbird serpapi snyk sonarqube splunk spotify squarespace sumologic tmdb travisci twitch
+    twitter unsplash vonage weaviate yelp zendesk
+""")
+
+
+def _of_issuers(source: Source) -> Iterator[Find]:
+    named = r"[\w-]{0,24}\\?[\"'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}\\?[\"'`]?([\w+/-]{24,}={0,2})(?![\w+/.-])"
+    for issuer in _ISSUERS & source.words:
+        for at in occurrences(source.low, issuer):
+            match = compiled(named).match(source.text, at + len(issuer))
+            # 40 and 64 hexadecimal digits are rather a commit or a digest, and a UUID an id.
+            plain = match and compiled(rf"[0-9a-f]{{40}}|[0-9a-f]{{64}}|{_UUID}").fullmatch(match[1])
+            if match and not plain and looks_random(match[1], 24) and not _made_up(source.text, *match.span(1)):
+                yield Find(*match.span(1), f"{issuer}-key", 1)
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent
 
 from wwt_vault.mcp_server.tools import INSTRUCTIONS, TOOLS
+from wwt_vault.mcp_server.watching import Watch
 from wwt_vault.vault import Vault, open_vault
 
 ERAS = ["legacy", "auto"]
@@ -439,3 +441,29 @@ def test_it_ends_when_its_parent_dies_though_the_pipe_stays_open(words_only: Vau
         pytest.fail("the server outlived its parent")
     assert parent.stdin
     parent.stdin.close()
+
+
+def test_a_change_is_never_overlooked(tmp_path: Path) -> None:
+    """However soon after it somebody asks; and without notifications everything may have changed."""
+    woken = threading.Event()
+    root, own = tmp_path / "vault", tmp_path / "watching"
+    root.mkdir()
+    watch = Watch(root, own, woken.set)
+    time.sleep(2)
+    watch.changed()
+    for number in range(300):
+        (root / "note.md").write_text(str(number), "utf-8")
+        assert watch.changed()
+    time.sleep(1)
+    watch.changed()
+    assert [watch.changed() for _ in range(20)].count(False) > 10
+    assert woken.is_set()
+    root.rename(tmp_path / "elsewhere")
+    root.mkdir()
+    assert watch.changed()
+    watch.close()
+
+    nowhere = Watch(tmp_path / "missing", own, woken.set)
+    time.sleep(1)
+    assert nowhere.changed()
+    assert nowhere.changed()

@@ -53,7 +53,7 @@ class Session:
 
                 opened = open_workspace(self._argument, wait_for_model=False)
                 self._workspace = opened
-                self._watch = Watch(opened.vault.root, self.wake)
+                self._watch = Watch(opened.vault.root, opened.state.root / "watching", self.wake)
                 threading.Thread(target=self._keep_fresh, args=(opened,), name="wwt-index", daemon=True).start()
             return self._workspace
 

@@ -1,13 +1,16 @@
 """Whether anything in the vault has changed since it was last asked, without looking at every file.
 
-The operating system's notifications are collected by watchfiles in a thread of its own; asking takes two
-milliseconds. They are a short cut, not the truth: where they are not to be had (too many folders, a network's file
-system) every answer looks at all files, and it does so every few seconds in any case.
+The operating system's notifications are collected by watchfiles in a thread of its own. They come in order, so a file
+of our own that is touched tells when all earlier ones have come (watchman's "cookie"): within milliseconds, or the
+answer is that something may have changed. Where notifications are not to be had (no watches left, some network file
+systems) every answer looks at all files; every few seconds it does so in any case.
 """
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,51 +22,86 @@ __all__ = ["Watch"]
 
 _EVERY: Final = 0.3
 """Seconds between two looks of the background."""
-_LATENCY: Final = 4
-"""Milliseconds that a notification takes at most from the change to us, with a margin: measured below one."""
+_PATIENCE: Final = 0.03
+"""Seconds within which the own file's notification must come: it takes one or two milliseconds, looking at 5,000 files
+thirty."""
 
 
 class Watch:
     """Notifications of changes below ``root``. ``changed`` may be called from any thread."""
 
-    def __init__(self, root: Path, wake: Callable[[], None]) -> None:
-        """Watch ``root``; ``wake`` is called, from a thread, soon after something changed there."""
+    def __init__(self, root: Path, own_folder: Path, wake: Callable[[], None]) -> None:
+        """Watch ``root``; ``wake`` is called, from a thread, soon after something changed there.
+
+        ``own_folder`` lies outside of it, is made if need be, and holds the file that is touched.
+        """
         self._wake = wake
+        self._root = root
+        self._own = own_folder / f"{os.getpid()}-{id(self):x}"
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._changes: RustNotify | None = None
+        self._watched = _identity(root)
         self._unseen = False
-        threading.Thread(target=self._run, args=(root,), name="wwt-watch", daemon=True).start()
+        threading.Thread(target=self._run, name="wwt-watch", daemon=True).start()
 
     def changed(self) -> bool:
         """Return whether something changed since the last call; ``True`` as long as that cannot be known."""
-        if self._changes is None:
-            return True
+        if self._changes is None or self._watched is None or _identity(self._root) != self._watched:
+            return True  # not watched: never was, or another folder has taken its place
         with self._lock:
-            found = self._look(self._changes) or self._unseen
+            found = not self._is_complete(self._changes) or self._unseen
             self._unseen = False
         return found
 
     def close(self) -> None:
         """Stop watching."""
         self._closed.set()
+        self._own.unlink(missing_ok=True)
 
-    def _run(self, root: Path) -> None:
+    def _run(self) -> None:
         from watchfiles._rust_notify import RustNotify  # noqa: PLC0415 - 20 ms that a server's start does not owe
 
         try:
-            changes = RustNotify([str(root)], False, False, 300, True, True)
+            self._own.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            changes = RustNotify([str(self._root), str(self._own.parent)], False, False, 300, True, True)
         except (OSError, RuntimeError):
-            return  # no watches left, or a folder that is not there: every answer looks for itself
+            return  # every answer looks for itself
         self._changes = changes
         while not self._closed.wait(_EVERY):
             with self._lock:
-                found = self._look(changes)
-                self._unseen = self._unseen or found
-            if found:
+                self._look(changes)
+                unseen = self._unseen
+            if unseen:
                 self._wake()
         changes.close()
 
+    def _is_complete(self, changes: RustNotify) -> bool:
+        """Take everything that happened until now; return whether that is sure. The lock must be held."""
+        deadline = time.monotonic() + _PATIENCE
+        try:
+            self._own.write_bytes(b"")
+        except OSError:
+            return False
+        while not self._look(changes):
+            if time.monotonic() > deadline:
+                return False
+        return True
+
     def _look(self, changes: RustNotify) -> bool:
-        """Take what was collected; the lock must be held, so that nobody else takes it meanwhile."""
-        return changes.watch(1, 1, _LATENCY, None) != "timeout"
+        """Take what was collected; return whether the own file was among it. The lock must be held."""
+        found = changes.watch(1, 1, 2, None)
+        if isinstance(found, str):
+            return False
+        paths = [Path(path) for _, path in found]
+        self._unseen = self._unseen or any(path.parent.name != self._own.parent.name for path in paths)
+        return any(path.name == self._own.name for path in paths)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Return which folder this is, whatever its name; ``None`` when it is not there."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -244,23 +244,23 @@ def seconds(unit: str, size: int) -> float:
     return time.process_time() - began
 
 
-def growth(unit: str, size: int) -> float:
-    """Return how much longer four times the text takes, the best of three: about 4 if linear, 16 if quadratic."""
+def grows_linearly(unit: str, size: int) -> bool:
+    """Tell whether four times the text takes about four times as long, not sixteen; a busy machine gets three tries."""
     # Under 20 ms the fixed costs and the clock say more than the text does.
-    return min(seconds(unit, 4 * size) / max(seconds(unit, size), 0.02) for _ in range(3))
+    return any(seconds(unit, 4 * size) / max(seconds(unit, size), 0.02) < 8 for _ in range(3))
 
 
 @pytest.mark.parametrize("unit", HOSTILE, ids=repr)
 def test_hostile_repeats_take_linear_time(unit: str) -> None:
     """A prompt that repeats the beginning of a rule must not hang the hook: 4 times the text, not 16 times the work."""
-    assert growth(unit, 12_000) < 8
+    assert grows_linearly(unit, 12_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE, ids=repr)
 def test_a_megabyte_of_hostile_repeats_takes_linear_time(unit: str) -> None:
     """The same at the size of a whole transcript."""
-    assert seconds(unit, 1_000_000) / max(seconds(unit, 250_000), 0.02) < 8
+    assert grows_linearly(unit, 250_000)
 
 
 def test_every_process_gives_the_same_result() -> None:

@@ -63,7 +63,7 @@ def test_a_promised_kind_is_taken_out_under_its_name(kind: str) -> None:
     assert f"[REDACTED:{kind}]" in text
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", CONNECTIONS)
 def test_every_hook_that_is_registered_is_on_the_page(host: str) -> None:
     """A person can see at which moments a host calls us, and which file says so."""
     hooks = CONNECTIONS[host].hooks

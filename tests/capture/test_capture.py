@@ -22,6 +22,7 @@ from wwt_vault.capture.text import fence
 from wwt_vault.errors import BadArgument, TranscriptError
 from wwt_vault.model.conversation import HookCall, Message
 
+HOOKED = [name for name, spec in HOSTS.items() if spec.own_events]
 NOW = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)
 DEMO = Path(wwt_vault.__file__).parent / "demo_data"
 
@@ -56,8 +57,9 @@ def test_files_of_other_kinds_are_none_of_ours(tmp_path: Path) -> None:
     """Empty files, JSON of all shapes, archives, databases."""
     texts = [
         "", "\n\n", "{", "{}", "[]", "null", '{"type": "user"}', '{"type": "user", "content": "x"}', '{"type": []}',
-        '[{"mapping": {}, "title": "x"}]', '{"role": "user", "message": {"content": []}}', "# Notes\n\ntext",
-        '{"sessionId": "x", "display": "y", "project": "/p"}', '{"session_id": "x", "ts": 1, "text": "y"}',
+        '[{"mapping": {}, "title": "x"}]', '{"role": "user"}', '{"role": "critic", "text": "x"}', "# Notes\n\ntext",
+        '{"sessionId": "x", "display": "y", "project": "/p"}', '{"session_id": "x", "ts": 1}', "---\ntype: note\n---\n",
+        '[{"conversation_id": "x", "title": "y"}]', '[{"uuid": "x", "full_name": "y", "email_address": "z"}]',
     ]  # fmt: skip
     for number, text in enumerate(texts):
         (tmp_path / f"{number}").write_text(text, "utf-8")
@@ -126,7 +128,7 @@ GEMINI = {
 NOTIFY = {"type": "agent-turn-complete", "thread-id": "s", "turn-id": "t", "last-assistant-message": "x"}
 
 
-@pytest.mark.parametrize("registered", HOSTS)
+@pytest.mark.parametrize("registered", HOOKED)
 @pytest.mark.parametrize(
     ("payload", "host"), [(CLAUDE, "claude-code"), (CODEX, "codex"), (GEMINI, "gemini"), (NOTIFY, "codex")]
 )
@@ -137,7 +139,7 @@ def test_a_payload_says_itself_who_sent_it(registered: str, payload: dict[str, A
     assert call.message is not None and call.message.text == "x" and call.message.session.host == host
 
 
-@pytest.mark.parametrize("registered", HOSTS)
+@pytest.mark.parametrize("registered", HOOKED)
 def test_a_payload_that_does_not_say_is_the_registered_hosts(registered: str) -> None:
     """A session's start has nothing of its own but where the transcript lies, and not even that always."""
     assert parse(registered, session_id="s", hook_event_name="SessionStart").session.host == registered
@@ -185,7 +187,7 @@ FIELDS += ["prompt_id", "agent_id", "source", "timestamp", "model", "type"]
 
 
 @given(
-    st.sampled_from([*HOSTS]),
+    st.sampled_from(HOOKED),
     st.fixed_dictionaries({"hook_event_name": st.sampled_from(EVENTS) | JSON}, optional=dict.fromkeys(FIELDS, JSON)),
 )
 def test_no_payload_is_too_odd(host: str, payload: dict[str, Any]) -> None:
@@ -236,15 +238,17 @@ def test_every_host_has_a_module_that_does_its_part() -> None:
     for name, spec in HOSTS.items():
         module = __import__(f"wwt_vault.capture.{spec.module}", fromlist=["read"])
         assert name == module.HOST
-        assert all(callable(getattr(module, part)) for part in ("parse_hook", "read", "wrote"))
+        assert all(callable(getattr(module, part)) for part in ("read", "wrote"))
+        assert hasattr(module, "parse_hook") == (name in HOOKED)
 
 
 def test_transcripts_are_found_where_hosts_keep_them(tmp_path: Path) -> None:
     """Archived and compressed ones too; subagents' and other files are left where they are."""
     wanted = {
-        "claude-code": ["projects/-src-shop/11111111-2222-4333-8444-555555555555.jsonl"],
+        "claude-code": ["history.jsonl", "projects/-src-shop/11111111-2222-4333-8444-555555555555.jsonl"],
         "codex": [
             "archived_sessions/rollout-2026-11-28T10-00-00-c.jsonl",
+            "history.jsonl",
             "sessions/2026/11/29/rollout-2026-11-29T10-00-00-b.jsonl.zst",
             "sessions/2026/11/30/rollout-2026-11-30T10-00-00-a.jsonl",
         ],
@@ -256,9 +260,7 @@ def test_transcripts_are_found_where_hosts_keep_them(tmp_path: Path) -> None:
     unwanted = [
         ".claude/projects/-src-shop/agent-1a2b3c4d.jsonl",
         ".claude/projects/-src-shop/1111/subagents/agent-a.jsonl",
-        ".claude/history.jsonl",
         ".codex/sessions/2026/11/30/rollout-2026-11-30T10-00-00-a.jsonl.zst",
-        ".codex/history.jsonl",
         ".gemini/tmp/shop/chats/s2/session-sub.jsonl",
         ".gemini/tmp/shop/logs.json",
     ]
@@ -273,10 +275,11 @@ def test_a_host_that_was_told_another_folder_is_found_there(tmp_path: Path) -> N
     """By the variables that the hosts themselves heed."""
     home = tmp_path / "home"
     environ = {"CLAUDE_CONFIG_DIR": f"{tmp_path}/c", "CODEX_HOME": f"{tmp_path}/x", "GEMINI_CLI_HOME": f"{tmp_path}/g"}
-    assert [host_folder(host, home, environ) for host in HOSTS] == [
+    assert [host_folder(host, home, environ) for host in ("claude-code", "codex", "gemini")] == [
         tmp_path / "c",
         tmp_path / "x",
         tmp_path / "g/.gemini",
     ]
-    assert [host_folder(host, home, {}) for host in HOSTS] == [home / ".claude", home / ".codex", home / ".gemini"]
-    assert [find_transcripts(host, home, {}) for host in HOSTS] == [[], [], []]
+    folders = [home / name for name in (".claude", ".codex", ".gemini", ".cursor")]
+    assert [host_folder(host, home, {}) for host in HOOKED] == folders
+    assert [find_transcripts(host, home, {}) for host in HOSTS] == [[] for _ in HOSTS]

@@ -37,8 +37,8 @@ def test_the_readme_lists_the_ready_made_files() -> None:
 
 
 def test_every_host_that_is_read_can_be_connected() -> None:
-    """The two tables have the same rows, and every host calls us at its start, a prompt, an answer and its end."""
-    assert set(CONNECTIONS) == set(HOSTS)
+    """Every row has one in the other table, and every host calls us at its start, a prompt, an answer and its end."""
+    assert set(CONNECTIONS) <= set(HOSTS)
     assert all(len(row.hooks.timeouts) == 4 for row in CONNECTIONS.values())
 
 

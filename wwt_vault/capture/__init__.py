@@ -13,11 +13,14 @@ from datetime import datetime
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wwt_vault.capture.hosts import HOSTS, Head, HostSpec
 from wwt_vault.errors import BadArgument, TranscriptError
-from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Skipped
+from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Skipped, Source
+
+if TYPE_CHECKING:
+    from wwt_vault.capture.jsonl import File
 
 __all__ = ["HOSTS", "HostSpec", "find_transcripts", "host_folder", "parse_hook", "read_transcript", "recognise"]
 
@@ -37,13 +40,14 @@ def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
     """
     value = _payload(payload)
     name = _sender(value, host)
-    if name not in HOSTS:
-        raise BadArgument(f"no host is named {host!r}; known are {', '.join(HOSTS)}", host=host)
+    hooked = [name for name, spec in HOSTS.items() if spec.own_events]
+    if name not in hooked:
+        raise BadArgument(f"no host with hooks is named {host!r}; known are {', '.join(hooked)}", host=host)
     call: HookCall = _module(name).parse_hook(value, now)
     return call
 
 
-def recognise(path: Path) -> str | None:
+def recognise(path: File) -> str | None:
     """Return the name of the host that wrote the file at ``path``, by its content, or ``None``. Raises ``OSError``."""
     from io import BytesIO  # noqa: PLC0415 - a prompt's hook recognises nothing
 
@@ -60,23 +64,23 @@ def recognise(path: Path) -> str | None:
 
 
 def read_transcript(
-    path: Path,
+    path: File,
     host: str | None = None,
     start: Checkpoint | None = None,
     parent_keys: Callable[[str], frozenset[str]] | None = None,
-) -> Iterator[Message | Skipped | Checkpoint]:
+) -> Iterator[Message | Skipped | Checkpoint | Source]:
     """Read a transcript from ``start``, or from its beginning, in bounded memory.
 
-    Yields messages in the order of the file, what was not understood, and after every complete unit a checkpoint from
-    which a later reading goes on. A message that may still grow comes last, behind the last checkpoint, and so again,
-    with the same key, at the next reading. ``parent_keys`` returns the known messages' keys of a session that this one
-    was forked from. Raises ``TranscriptError`` when ``host`` is not given and no reader understands the file,
-    ``OSError`` when it cannot be read.
+    Yields messages in the order of the file, what was not understood, documents that lie in an export, and after every
+    complete unit a checkpoint from which a later reading goes on. A message that may still grow comes last, behind the
+    last checkpoint, and so again, with the same key, at the next reading. ``parent_keys`` returns the known messages'
+    keys of a session that this one was forked from. Raises ``TranscriptError`` when ``host`` is not given and no reader
+    understands the file, ``OSError`` when it cannot be read.
     """
     name = host or recognise(path)
     if name is None or name not in HOSTS:
         raise TranscriptError(f"{path} is not a transcript of {', '.join(HOSTS)}", path=str(path))
-    items: Iterator[Message | Skipped | Checkpoint] = _module(name).read(path, start, parent_keys)
+    items: Iterator[Message | Skipped | Checkpoint | Source] = _module(name).read(path, start, parent_keys)
     return items
 
 
@@ -94,8 +98,8 @@ def find_transcripts(host: str, home: Path, environ: Mapping[str, str]) -> list[
     """Return the transcripts that ``host`` keeps on this machine, those of subagents left out, sorted by path."""
     spec, folder = HOSTS[host], host_folder(host, home, environ)
     found: dict[str, Path] = {}
-    for pattern in spec.transcripts:
-        for path in folder.glob(pattern):
+    for top, pattern in [*((folder, name) for name in spec.transcripts), *((home, name) for name in spec.elsewhere)]:
+        for path in top.glob(pattern):
             if not any(path.match(subagent) for subagent in spec.subagents):
                 found.setdefault(os.fspath(path).removesuffix(".zst"), path)
     return sorted(found.values())
@@ -121,7 +125,7 @@ def _sender(payload: dict[str, Any], host: str) -> str:
     for signs in (
         [name for name, spec in HOSTS.items() if event in spec.own_events],
         [name for name, spec in HOSTS.items() if any(payload.get(field) for field in spec.own_fields)],
-        [name for name, spec in HOSTS.items() if spec.own_path in transcript],
+        [name for name, spec in HOSTS.items() if spec.own_path and spec.own_path in transcript],
     ):
         if signs:
             return host if host in signs else signs[0]

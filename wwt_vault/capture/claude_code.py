@@ -11,8 +11,7 @@ import re
 from binascii import crc32
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault.capture import jsonl
 from wwt_vault.capture.following import Place, before, follow, resume
@@ -20,6 +19,9 @@ from wwt_vault.capture.hosts import Head
 from wwt_vault.capture.messages import call_of, image_note, message_of, text_field, time_of
 from wwt_vault.capture.text import canonical
 from wwt_vault.model.conversation import Checkpoint, HookCall, HookKind, Message, Session, Skipped
+
+if TYPE_CHECKING:
+    from wwt_vault.capture.prompt_history import History
 
 __all__ = ["parse_hook", "read", "wrote"]
 
@@ -97,22 +99,25 @@ def wrote(head: Head) -> bool:
                 return True
         elif kind in _QUIET and any(name in record for name in ("sessionId", "uuid", "leafUuid", "messageId")):
             return True
+        elif kind is None and isinstance(record.get("display"), str) and "timestamp" in record:
+            return True  # what was typed at the prompt
     return False
 
 
 def read(
-    path: Path,
+    path: jsonl.File,
     start: Checkpoint | None = None,
-    parent_keys: Callable[[str], frozenset[str]] | None = None,  # noqa: ARG001 - forks keep the ids of what they repeat
+    parent_keys: Callable[[str], frozenset[str]] | None = None,
 ) -> Iterator[Message | Skipped | Checkpoint]:
-    """Yield what was said, in the order of the file, from ``start`` on.
+    """Yield what was said, in the order of the file, from ``start`` on; or what was typed, of ``history.jsonl``.
 
     A message belongs to the session that its record names: the file of a resumed session may begin with records of an
-    earlier one. Raises ``OSError``.
+    earlier one. Forks keep the ids of what they repeat; ``parent_keys`` tells which sessions of a history are known.
+    Raises ``OSError``.
     """
     file, begin = resume(path, start)
     with file:
-        reader = _Transcript(path, _State.of_json(begin.state))
+        reader = _Transcript(path, _State.of_json(begin.state), parent_keys)
         yield from follow(reader, path, jsonl.lines(file, begin.offset, begin.line), begin)
 
 
@@ -138,8 +143,9 @@ class _Answer(NamedTuple):
 
 
 class _Transcript:
-    def __init__(self, path: Path, state: _State) -> None:
-        self.path, self.state = path, state
+    def __init__(self, path: jsonl.File, state: _State, known_keys: Callable[[str], frozenset[str]] | None) -> None:
+        self.path, self.state, self._known_keys = path, state, known_keys
+        self._history: History | None = None
         self.waiting: Place | None = None
         self._answer: _Answer | None = None
 
@@ -160,6 +166,11 @@ class _Transcript:
             yield from self._user(record, line)
         elif kind == "attachment":
             yield from self._attachment(record, line)
+        elif kind is None and "display" in record:
+            from wwt_vault.capture.prompt_history import History  # noqa: PLC0415 - no hook reads one
+
+            self._history = self._history or History(HOST, _typed, self._known_keys)
+            yield from self._history.messages(record)
         elif kind not in _QUIET and isinstance(record.get("message"), dict) and record["message"].get("content"):
             yield self._skipped(line, f"a record of unknown type {kind!r} with a message in it")
 

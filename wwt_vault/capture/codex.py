@@ -13,7 +13,7 @@ from binascii import crc32
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault.capture import jsonl
 from wwt_vault.capture.codex_words import answered, answers, is_insertion, picture, typed, typed_parts
@@ -21,6 +21,9 @@ from wwt_vault.capture.following import Place, before, follow, resume
 from wwt_vault.capture.hosts import Head
 from wwt_vault.capture.messages import call_of, message_of, text_field, time_of
 from wwt_vault.model.conversation import Checkpoint, HookCall, HookKind, Message, Role, Session, Skipped
+
+if TYPE_CHECKING:
+    from wwt_vault.capture.prompt_history import History
 
 __all__ = ["parse_hook", "read", "wrote"]
 
@@ -70,11 +73,13 @@ def wrote(head: Head) -> bool:
     if any(text_field(record, "type") in _TYPES and isinstance(record.get("payload"), dict) for record in records):
         return True
     first = records[0] if records else {}
+    if {"session_id", "ts", "text"} <= first.keys():
+        return True  # ``history.jsonl``: what was typed at the prompt
     return {"id", "timestamp", "instructions"} <= first.keys() or any("record_type" in record for record in records)
 
 
 def read(
-    path: Path,
+    path: jsonl.File,
     start: Checkpoint | None = None,
     parent_keys: Callable[[str], frozenset[str]] | None = None,
 ) -> Iterator[Message | Skipped | Checkpoint]:
@@ -118,12 +123,13 @@ class _State(NamedTuple):
 
 
 class _Rollout:
-    def __init__(self, path: Path, state: _State, parent_keys: Callable[[str], frozenset[str]] | None) -> None:
+    def __init__(self, path: jsonl.File, state: _State, parent_keys: Callable[[str], frozenset[str]] | None) -> None:
         self.path, self.state, self._parent_keys = path, state, parent_keys
         self.waiting: Place | None = None
         self._held: list[Message] = []
         """Messages of a fork's head whose turn is not known yet."""
         self._turns: dict[str, set[str]] = {}
+        self._history: History | None = None
         self._now: datetime | None = None
         """The time of the record in hand."""
 
@@ -139,6 +145,12 @@ class _Rollout:
         kind, payload = text_field(record, "type"), record.get("payload")
         if not isinstance(payload, dict):
             kind, payload = self._bare(record)
+        if kind is None and "ts" in record:
+            from wwt_vault.capture.prompt_history import History  # noqa: PLC0415 - no hook reads one
+
+            self._history = self._history or History(HOST, typed, self._parent_keys)
+            yield from self._history.messages(record)
+            return
         self._now = time_of(record.get("timestamp"))
         if self._now is not None:
             self.state = self.state._replace(time=record["timestamp"])
@@ -349,15 +361,15 @@ def _listed(payload: dict[str, Any], name: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _present(path: Path) -> Path:
+def _present(path: jsonl.File) -> jsonl.File:
     """Return the name under which the rollout is there now: Codex compresses old ones, and unpacks them on resume."""
-    if path.exists():
+    if not isinstance(path, Path) or path.exists():
         return path
     other = path.with_suffix("") if path.suffix == ".zst" else path.with_name(path.name + ".zst")
     return other if other.exists() else path
 
 
-def _id_in_name(path: Path) -> str:
+def _id_in_name(path: jsonl.File) -> str:
     found = re.search(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", path.name)
     return found[0] if found else path.name.partition(".")[0]
 
@@ -368,9 +380,10 @@ def _milliseconds(name: str) -> int | None:
     return int(found[1] + found[2], 16) if found else None
 
 
-def _turns_of(session_id: str, child: Path) -> set[str]:
+def _turns_of(session_id: str, child: jsonl.File) -> set[str]:
     """Return the turns in the rollout of ``session_id``, looked for where ``child`` lies; none when it is not there."""
-    root = next((parent.parent for parent in child.parents if parent.name in ("sessions", "archived_sessions")), None)
+    above = child.parents if isinstance(child, Path) else ()
+    root = next((parent.parent for parent in above if parent.name in ("sessions", "archived_sessions")), None)
     if root is None or not re.fullmatch(r"[\w-]{8,64}", session_id):
         return set()
     patterns = (f"sessions/*/*/*/rollout-*{session_id}.jsonl*", f"archived_sessions/rollout-*{session_id}.jsonl*")

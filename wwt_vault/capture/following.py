@@ -7,7 +7,6 @@ meets exactly those others.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from wwt_vault.capture import jsonl
@@ -51,7 +50,7 @@ if TYPE_CHECKING:  # a protocol costs every hook a millisecond
             """Return a state as what a checkpoint keeps."""
 
 
-def resume(path: Path, start: Checkpoint | None) -> tuple[BinaryIO, Checkpoint]:
+def resume(path: jsonl.File, start: Checkpoint | None) -> tuple[BinaryIO, Checkpoint]:
     """Open a transcript at ``start``, or at its beginning when it is shorter: then it is another one than was read."""
     file = jsonl.open_stream(path)
     if start is not None:
@@ -68,7 +67,7 @@ def before(line: jsonl.Line, state: Any) -> Place:
 
 
 def follow(
-    reader: Reader, path: Path, lines: Iterator[jsonl.Line], start: Checkpoint
+    reader: Reader, path: jsonl.File, lines: Iterator[jsonl.Line], start: Checkpoint
 ) -> Iterator[Message | Skipped | Checkpoint]:
     """Yield what ``reader`` makes of ``lines``, with a checkpoint after each complete unit."""
     place = Place(start.offset, start.line, reader.state)

@@ -12,7 +12,6 @@ import re
 from binascii import crc32
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from wwt_vault.capture import jsonl
@@ -82,7 +81,7 @@ def wrote(head: Head) -> bool:
 
 
 def read(
-    path: Path,
+    path: jsonl.File,
     start: Checkpoint | None = None,
     parent_keys: Callable[[str], frozenset[str]] | None = None,  # noqa: ARG001 - there are no forks here
 ) -> Iterator[Message | Skipped | Checkpoint]:
@@ -109,7 +108,7 @@ class _State(NamedTuple):
 
 
 class _Chat:
-    def __init__(self, path: Path, kept: dict[str, Any]) -> None:
+    def __init__(self, path: jsonl.File, kept: dict[str, Any]) -> None:
         self.path = path
         self.waiting: Place | None = None
         self._last: Message | None = None
@@ -309,7 +308,7 @@ def _untangled(text: str) -> str:
     return text
 
 
-def _is_one_object(path: Path) -> bool:
+def _is_one_object(path: jsonl.File) -> bool:
     with jsonl.open_stream(path) as file:
         first, second = file.readline(1 << 16), file.readline(1 << 16)
     if re.search(_LIST.encode(), first) and b'"$set"' not in first:
@@ -324,7 +323,7 @@ def _is_object(line: bytes) -> bool:
         return len(line) == 1 << 16  # too long to be read here: no line of an indented object is
 
 
-def _read_object(path: Path) -> Iterator[Message | Skipped | Checkpoint]:
+def _read_object(path: jsonl.File) -> Iterator[Message | Skipped | Checkpoint]:
     yield Checkpoint(offset=0, line=0, state={})
     chat = _Chat(path, {})
     line = jsonl.Line(number=0, start=0, end=0, data=b"", whole=True)
@@ -338,9 +337,9 @@ def _read_object(path: Path) -> Iterator[Message | Skipped | Checkpoint]:
     yield from chat.rest()
 
 
-def _object(path: Path) -> Iterator[dict[str, Any] | str]:
+def _object(path: jsonl.File) -> Iterator[dict[str, Any] | str]:
     """Yield the session's own fields, then its messages one by one, or what is wrong with the file."""
-    if path.stat().st_size <= _SMALL:
+    if jsonl.size_of(path) <= _SMALL:
         try:
             session = json.loads(path.read_bytes().decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError):
@@ -363,7 +362,7 @@ def _object(path: Path) -> Iterator[dict[str, Any] | str]:
             yield str(error)
 
 
-def _project_folder(path: Path) -> str | None:
+def _project_folder(path: Any) -> str | None:
     """Return the folder that a session belongs to, as Gemini CLI notes it beside its sessions, or ``None``."""
     home = path.parent.parent
     try:

@@ -12,9 +12,15 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-__all__ = ["Line", "binary", "elements", "file_time", "lines", "open_stream", "records", "skip_to"]
+if TYPE_CHECKING:
+    from zipfile import Path as ZipPath
+
+    File = Path | ZipPath
+    """A file on the disk, or inside a zip archive."""
+
+__all__ = ["Line", "binary", "elements", "file_time", "lines", "open_stream", "records", "size_of", "skip_to"]
 
 _CHUNK = 1 << 20
 _STRING = 950_000
@@ -46,20 +52,38 @@ class Line(NamedTuple):
     fault: str | None = None
 
 
-def open_stream(path: Path) -> BinaryIO:
-    """Open a file for :func:`lines`; one compressed with Zstandard gives what is in it, forwards only.
+def open_stream(path: File) -> BinaryIO:
+    """Open a file for :func:`lines`; one that is compressed, or in an archive, gives what is in it, forwards only.
 
-    Raises ``OSError``, for a damaged compressed file while it is read.
+    Raises ``OSError``, for damage in a compressed file while it is read.
     """
-    file = io.BufferedReader(io.FileIO(path), _CHUNK)
-    if file.peek(4)[:4] != _ZSTANDARD:
+    if isinstance(path, Path):
+        file: BinaryIO = io.BufferedReader(io.FileIO(path), _CHUNK)
+    else:
+        from wwt_vault.capture.archives import open_member  # noqa: PLC0415 - no hook reads archives
+
+        file = open_member(path)
+    if file.peek(4)[:4] != _ZSTANDARD:  # type: ignore[attr-defined] # both are buffered
         return file
     return io.BufferedReader(_Unpacked(file), _CHUNK)
 
 
-def file_time(path: Path) -> datetime:
+def file_time(path: File) -> datetime:
     """Return when the file was last written: the time of messages that have none, in files that name none at all."""
-    return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    if isinstance(path, Path):
+        return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    from wwt_vault.capture.archives import member_stat  # noqa: PLC0415
+
+    return member_stat(path)[1]
+
+
+def size_of(path: File) -> int:
+    """Return the size of a file in bytes. Raises ``OSError``."""
+    if isinstance(path, Path):
+        return path.stat().st_size
+    from wwt_vault.capture.archives import member_stat  # noqa: PLC0415
+
+    return member_stat(path)[0]
 
 
 def skip_to(file: BinaryIO, offset: int) -> int:

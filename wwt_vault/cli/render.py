@@ -169,6 +169,7 @@ def ingest(found: Json) -> str:
     """What was imported and what was not."""
     added, known, sessions = found["events_added"], found["events_known"], len(found["sessions"])
     lines = [f"{added} new messages, {known} known already, {sessions} sessions."]
+    lines += [f"{path}: a document of the export, unverified" for path in found["sources"]]
     lines += [f"skipped {part['path']}:{part['line']}: {part['reason']}" for part in found["skipped"]]
     return "\n".join(lines)
 

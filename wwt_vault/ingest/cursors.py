@@ -10,13 +10,16 @@ import json
 import os
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault.model.conversation import Checkpoint
 from wwt_vault.state import State
 from wwt_vault.vault.files import overwrite
 
-__all__ = ["Cursor", "keep_cursor", "load_cursor"]
+if TYPE_CHECKING:
+    from wwt_vault.capture.jsonl import File
+
+__all__ = ["Cursor", "keep_cursor", "load_cursor", "stamp_of"]
 
 _HEAD, _TAIL = 4096, 1024
 
@@ -39,9 +42,9 @@ class Cursor(NamedTuple):
 _NOTHING = Cursor(checkpoint=None, counts={}, messages=0, sessions=())
 
 
-def load_cursor(state: State, path: Path) -> Cursor:
+def load_cursor(state: State, path: File) -> Cursor:
     """Return the kept place of ``path``, or one that says to begin at the start. Raises ``OSError`` for ``path``."""
-    stat = path.stat()
+    stamp = stamp_of(path)
     try:
         kept: dict[str, Any] = json.loads(_file(state, path).read_bytes())
         cursor = Cursor(
@@ -50,20 +53,46 @@ def load_cursor(state: State, path: Path) -> Cursor:
             messages=kept["messages"],
             sessions=tuple(kept["sessions"]),
         )
-        if kept["end"] == [stat.st_size, stat.st_mtime_ns]:
+        if kept["end"] == stamp:
             return cursor._replace(unchanged=True, messages=kept["all"])
         offset = kept["offset"]
-        if not offset or path.suffix == ".zst" or stat.st_size < offset or kept["prints"] != _prints(path, offset):
+        if not offset or not _goes_on(path) or stamp[0] < offset or kept["prints"] != _prints(path, offset):
             return _NOTHING
     except (OSError, ValueError, KeyError, TypeError):
         return _NOTHING
     return cursor
 
 
-def keep_cursor(state: State, path: Path, cursor: Cursor, *, finished: os.stat_result | None, messages: int) -> None:
+def stamp_of(path: File) -> list[int]:
+    """Return what changes when a file does: size and time, also of what SQLite keeps beside a database.
+
+    Raises ``OSError``.
+    """
+    if not isinstance(path, Path):
+        from wwt_vault.capture.archives import member_stat  # noqa: PLC0415 - no hook reads archives
+
+        size, time = member_stat(path)
+        return [size, int(time.timestamp()) * 10**9]
+    stat = path.stat()
+    stamp = [stat.st_size, stat.st_mtime_ns]
+    if path.suffix in (".db", ".vscdb"):
+        try:
+            stat = path.with_name(path.name + "-wal").stat()
+            stamp += [stat.st_size, stat.st_mtime_ns]
+        except OSError:
+            pass
+    return stamp
+
+
+def _goes_on(path: File) -> bool:
+    """Whether a file can be read on from a place in it: bytes of a compressed one are not those of its text."""
+    return isinstance(path, Path) and path.suffix != ".zst"
+
+
+def keep_cursor(state: State, path: File, cursor: Cursor, *, finished: list[int] | None, messages: int) -> None:
     """Keep ``cursor`` for the transcript at ``path``.
 
-    ``finished`` is the file's state before a reading that came to its end, ``messages`` the number of all in it.
+    ``finished`` is the file's stamp before a reading that came to its end, ``messages`` the number of all in it.
     """
     checkpoint = cursor.checkpoint or Checkpoint(offset=0, line=0, state={})
     kept = {
@@ -75,20 +104,20 @@ def keep_cursor(state: State, path: Path, cursor: Cursor, *, finished: os.stat_r
         "messages": cursor.messages,
         "sessions": cursor.sessions,
         "all": messages,
-        "prints": [] if path.suffix == ".zst" else _prints(path, checkpoint.offset),
-        "end": [finished.st_size, finished.st_mtime_ns] if finished else None,
+        "prints": _prints(path, checkpoint.offset) if _goes_on(path) else [],
+        "end": finished,
     }
     overwrite(
         _file(state, path), json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace"), private=True, durable=False
     )
 
 
-def _file(state: State, path: Path) -> Path:
-    return state.cursors / "transcripts" / (sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32] + ".json")
+def _file(state: State, path: File) -> Path:
+    return state.cursors / "transcripts" / (sha256(os.fsencode(os.path.realpath(str(path)))).hexdigest()[:32] + ".json")
 
 
-def _prints(path: Path, offset: int) -> list[str]:
-    with path.open("rb") as file:
+def _prints(path: File, offset: int) -> list[str]:
+    with Path(str(path)).open("rb") as file:
         head = file.read(min(offset, _HEAD))
         file.seek(max(0, offset - _TAIL))
         tail = file.read(min(offset, _TAIL))

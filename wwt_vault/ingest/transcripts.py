@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from wwt_vault import capture
-from wwt_vault.errors import TranscriptError, WwtError
-from wwt_vault.ingest.cursors import Cursor, keep_cursor, load_cursor
+from wwt_vault.errors import LockTimeout, TranscriptError, WwtError
+from wwt_vault.ingest.cursors import Cursor, keep_cursor, load_cursor, stamp_of
 from wwt_vault.ingest.recorder import Recorder
 from wwt_vault.ingest.remembered import Tally
-from wwt_vault.model.conversation import Checkpoint, EventId, Message, Session, Skipped
+from wwt_vault.model.conversation import Checkpoint, EventId, Message, Session, Skipped, Source
 from wwt_vault.state import State
 from wwt_vault.vault import Vault, events, sessions
+
+if TYPE_CHECKING:
+    from wwt_vault.capture.jsonl import File
+    from wwt_vault.ingest.found import Found
 
 __all__ = ["IngestReport", "RecordReport", "ingest_paths", "ingest_transcript", "read_on", "record_messages"]
 
@@ -30,6 +33,8 @@ class IngestReport(NamedTuple):
     events_known: int
     sessions: tuple[str, ...]
     skipped: tuple[Skipped, ...]
+    recognised: bool = True
+    """Whether any file was one of a known host."""
 
 
 class RecordReport(NamedTuple):
@@ -44,41 +49,111 @@ def ingest_paths(
     state: State,
     paths: Iterable[Path],
     host: str | None = None,
+    *,
     progress: Callable[[int, int], None] | None = None,
+    keep_source: Callable[[Source], None] | None = None,
 ) -> IngestReport:
-    """Import transcripts: files, or folders with everything below. Oldest first, so that a fork finds its parent.
+    """Import transcripts and exports: files, zip archives, or folders with everything below.
 
-    ``host`` names the format; without it each file is recognised by its content, and files of a folder that are no
-    transcripts are passed over. ``progress`` gets ``(bytes done, bytes in all)``. A file that cannot be read is
-    reported in ``skipped``; the others go on.
+    Oldest first, so that a fork finds its parent. ``host`` names the format; without it each file is recognised by its
+    content, and files of a folder that are none are passed over. ``progress`` gets ``(bytes done, bytes in all)``.
+    ``keep_source`` is given the documents that lie in exports. A file that cannot be read is reported in ``skipped``;
+    the others go on.
     """
-    files = _files(paths)
+    from wwt_vault.ingest.found import find  # noqa: PLC0415 - no hook imports files
+
+    files, left = find(paths)
     total, done = sum(file.size for file in files), 0
-    reports: list[IngestReport] = []
-    failed: list[Skipped] = []
+    reports = [IngestReport(events_added=0, events_known=0, sessions=(), skipped=tuple(left), recognised=False)]
     for file in files:
-        try:
-            reports.append(ingest_transcript(vault, state, file.path, host))
-        except TranscriptError as error:
-            if file.named:
-                failed.append(Skipped(path=str(file.path), line=int(error.data.get("line") or 0), reason=str(error)))
-        except OSError as error:
-            failed.append(Skipped(path=str(file.path), line=0, reason=f"cannot be read: {error.strerror or error}"))
+
+        def step(read: int, before: int = done, size: int = file.size) -> None:
+            if progress is not None:
+                progress(before + min(read, size), total)
+
+        reports.append(_ingest_file(vault, state, file, host, progress=step, keep_source=keep_source))
         done += file.size
-        if progress is not None:
-            progress(done, total)
+        step(file.size)
+    return _together(reports)
+
+
+def _ingest_file(
+    vault: Vault,
+    state: State,
+    file: Found,
+    host: str | None,
+    *,
+    progress: Callable[[int], None],
+    keep_source: Callable[[Source], None] | None,
+) -> IngestReport:
+    """Import one file, or all that is in an archive; what is wrong with it is in ``skipped``."""
+    from wwt_vault.ingest.found import parts  # noqa: PLC0415
+
+    reports: list[IngestReport] = []
+    path, done = str(file.path), 0
+
+    def failed(reason: str, line: int = 0) -> None:
+        skipped = (Skipped(path=path, line=line, reason=reason),)
+        reports.append(IngestReport(events_added=0, events_known=0, sessions=(), skipped=skipped, recognised=False))
+
+    try:
+        for part in parts(file):
+            if isinstance(part, Skipped):
+                reports.append(_together([])._replace(skipped=(part,)))
+                continue
+            path = str(part.path)
+            try:
+                step = _from(progress, done)
+                report = ingest_transcript(vault, state, part.path, host, progress=step, keep_source=keep_source)
+                reports.append(report)
+            except TranscriptError as error:
+                if file.named and not file.archive:
+                    failed(str(error), int(error.data.get("line") or 0))
+            except LockTimeout as error:
+                failed(f"{error} Import it again later.")
+            except OSError as error:
+                failed(f"cannot be read: {error.strerror or error}")
+            done += part.size
+            progress(done)
+    except TranscriptError as error:
+        failed(str(error))
+    except OSError as error:
+        failed(f"cannot be read: {error.strerror or error}")
+    report = _together(reports)
+    if file.archive and not report.recognised and not report.skipped:
+        path = str(file.path)
+        failed("no conversation of a host known here is in this archive")
+    return _together(reports)
+
+
+def _from(progress: Callable[[int], None], done: int) -> Callable[[int], None]:
+    return lambda read: progress(done + read)
+
+
+def _together(reports: Iterable[IngestReport]) -> IngestReport:
+    reports = list(reports)
     return IngestReport(
         events_added=sum(report.events_added for report in reports),
         events_known=sum(report.events_known for report in reports),
         sessions=tuple(dict.fromkeys(name for report in reports for name in report.sessions)),
-        skipped=(*failed, *(skipped for report in reports for skipped in report.skipped)),
+        skipped=tuple(skipped for report in reports for skipped in report.skipped),
+        recognised=any(report.recognised for report in reports),
     )
 
 
-def ingest_transcript(vault: Vault, state: State, path: Path, host: str | None = None) -> IngestReport:
-    """Import one transcript; a second time reads only what was added to it.
+def ingest_transcript(
+    vault: Vault,
+    state: State,
+    path: File,
+    host: str | None = None,
+    *,
+    progress: Callable[[int], None] | None = None,
+    keep_source: Callable[[Source], None] | None = None,
+) -> IngestReport:
+    """Import one transcript or export; a second time reads only what was added to it.
 
-    Raises ``TranscriptError`` when no reader understands the file, ``OSError`` when it cannot be read.
+    ``progress`` gets the bytes read so far. Raises ``TranscriptError`` when no reader understands the file,
+    ``OSError`` when it cannot be read.
     """
     cursor = load_cursor(state, path)
     if cursor.unchanged:
@@ -86,16 +161,16 @@ def ingest_transcript(vault: Vault, state: State, path: Path, host: str | None =
     host = host or capture.recognise(path)
     if host is None:
         raise TranscriptError(f"{path} is not a transcript of any host known here", path=str(path))
-    reading = _Reading(vault, state, path, cursor)
+    reading = _Reading(vault, state, path, cursor, host)
     try:
-        for message in reading.messages(host):
+        for message in reading.messages(progress=progress, keep_source=keep_source):
             reading.recorder_for(message.session).from_transcript(message)
     finally:
         reading.close()
     reading.keep()
     return IngestReport(
         events_added=reading.added,
-        events_known=reading.known + cursor.messages,
+        events_known=reading.known + reading.cursor.messages,
         sessions=tuple(reading.sessions),
         skipped=tuple(reading.skipped),
     )
@@ -119,9 +194,9 @@ def read_on(
     cursor = load_cursor(state, path)
     if cursor.unchanged:
         return
-    reading = _Reading(vault, state, path, cursor)
+    reading = _Reading(vault, state, path, cursor, host)
     reading.begin(recorder)
-    for message in reading.messages(host, deadline=time.monotonic() + seconds, is_whole=is_whole):
+    for message in reading.messages(deadline=time.monotonic() + seconds, is_whole=is_whole):
         if message.session.session_id == recorder.session.session_id:
             recorder.from_transcript(message)
     reading.keep()
@@ -149,8 +224,11 @@ def record_messages(vault: Vault, state: State, messages: Iterable[Message]) -> 
 class _Reading:
     """One pass over a transcript: hands out its messages, opens recorders, and keeps the place at the end."""
 
-    def __init__(self, vault: Vault, state: State, path: Path, cursor: Cursor) -> None:
-        self.vault, self.state, self.path, self.cursor = vault, state, path, cursor
+    def __init__(self, vault: Vault, state: State, path: File, cursor: Cursor, host: str) -> None:
+        self._export = capture.HOSTS[host].export if host in capture.HOSTS else False
+        if self._export:  # it is not added to but made anew: what it has before the place need not be what it had
+            cursor = Cursor(checkpoint=None, counts={}, messages=0, sessions=())
+        self.vault, self.state, self.path, self.cursor, self.host = vault, state, path, cursor, host
         self.added = self.known = 0
         self.sessions = dict.fromkeys(cursor.sessions)
         self.skipped: list[Skipped] = []
@@ -161,26 +239,39 @@ class _Reading:
         self._recorder: Recorder | None = None
 
     def messages(
-        self, host: str, deadline: float | None = None, is_whole: Callable[[Message], bool] = lambda _: True
+        self,
+        deadline: float | None = None,
+        is_whole: Callable[[Message], bool] = lambda _: True,
+        progress: Callable[[int], None] | None = None,
+        keep_source: Callable[[Source], None] | None = None,
     ) -> Iterator[Message]:
         """Yield the messages after the cursor; stop at the first checkpoint after ``deadline`` (monotonic seconds).
 
         What stands behind the last checkpoint may still grow: it is yielded if ``is_whole`` says so.
         """
-        self._stat = self.path.stat()
-        parent_keys = _parent_keys(self.vault, host)
+        self._stamp = stamp_of(self.path)
+        parent_keys = _parent_keys(self.vault, self.host)
         unfinished: list[Message] = []
-        for item in capture.read_transcript(self.path, host, self.cursor.checkpoint, parent_keys=parent_keys):
+        for item in capture.read_transcript(self.path, self.host, self.cursor.checkpoint, parent_keys=parent_keys):
             if isinstance(item, Message):
-                unfinished.append(item)
+                # Where nothing grows, nothing is held back: a conversation may be long.
+                if self._export:
+                    yield from self._counted([item])
+                else:
+                    unfinished.append(item)
             elif isinstance(item, Checkpoint):
                 yield from self._counted(unfinished)
                 unfinished = []
                 self._checkpoint, self._count_at_checkpoint = item, self._count
                 for tally in self._tallies.values():
                     tally.recent.clear()
+                if progress is not None:
+                    progress(item.offset)
                 if deadline is not None and time.monotonic() > deadline:
                     return
+            elif isinstance(item, Source):
+                if keep_source is not None:
+                    keep_source(item)
             else:
                 self.skipped.append(item)
         taken = [message for message in unfinished if is_whole(message)]
@@ -195,16 +286,22 @@ class _Reading:
 
     def recorder_for(self, session: Session) -> Recorder:
         """Return the recorder of ``session``, closing that of another one."""
-        if self._recorder is None or self._recorder.session.session_id != session.session_id:
+        current = self._recorder.session if self._recorder is not None else None
+        if current is None or (current.host, current.session_id) != (session.host, session.session_id):
             self.close()
+            if self._export:
+                self._tallies = {}  # each conversation stands there whole and is counted from its beginning
             recorder = Recorder(self.vault, self.state, session, timeout=_PATIENCE)
             self._recorder = recorder.__enter__()
             self.begin(recorder)
+        assert self._recorder is not None  # noqa: S101 - for the type checker
         return self._recorder
 
     def begin(self, recorder: Recorder) -> None:
         """Let ``recorder`` count on from what this transcript's cursor says of its session."""
-        recorder.tally = self._tallies.setdefault(recorder.session.session_id, Tally({}, []))
+        session = recorder.session
+        name = session.session_id if session.host == self.host else f"{session.host} {session.session_id}"
+        recorder.tally = self._tallies.setdefault(name, Tally({}, []))
 
     def close(self) -> None:
         """Close the recorder that this reading opened, if any, and take over what it did."""
@@ -222,7 +319,9 @@ class _Reading:
             messages=self._count_at_checkpoint,
             sessions=tuple(self.sessions),
         )
-        keep_cursor(self.state, self.path, cursor, finished=self._stat if self.finished else None, messages=self._count)
+        keep_cursor(
+            self.state, self.path, cursor, finished=self._stamp if self.finished else None, messages=self._count
+        )
 
 
 def _parent_keys(vault: Vault, host: str) -> Callable[[str], frozenset[str]]:
@@ -241,26 +340,3 @@ def _parent_keys(vault: Vault, host: str) -> Callable[[str], frozenset[str]]:
         return frozenset(found)
 
     return keys
-
-
-class _File(NamedTuple):
-    modified: float
-    path: Path
-    size: int
-    named: bool
-
-
-def _files(paths: Iterable[Path]) -> list[_File]:
-    """Return the files to read, oldest first; those that were named themselves are marked."""
-    found: dict[str, _File] = {}
-    for path in paths:
-        inside = [path] if not path.is_dir() else (Path(top, name) for top, _, names in os.walk(path) for name in names)
-        for file in inside:
-            try:
-                stat = file.stat()
-            except OSError:
-                if file == path:
-                    found[str(file)] = _File(0.0, file, 0, named=True)
-                continue
-            found[str(file)] = _File(stat.st_mtime, file, stat.st_size, named=file == path)
-    return sorted(found.values())

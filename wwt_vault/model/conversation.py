@@ -24,6 +24,7 @@ __all__ = [
     "Role",
     "Session",
     "Skipped",
+    "Source",
     "Turn",
     "format_time",
     "parse_time",
@@ -74,6 +75,12 @@ class Session(NamedTuple):
     started: datetime | None = None
     forked_from: str | None = None
     """Session id of the conversation whose history this one repeats at its head."""
+    title: str | None = None
+    """What the host calls the conversation: one line, redacted."""
+    folder: str | None = None
+    """The host's own folder or project in which the conversation lies, by name or id: none of this machine's."""
+    assistant: str | None = None
+    """The custom assistant that answered (a GPT), by the host's name or id of it."""
 
 
 class Message(NamedTuple):
@@ -100,6 +107,21 @@ class Skipped(NamedTuple):
     line: int
     """Counted from 1; 0 when the whole file is meant."""
     reason: str
+
+
+class Source(NamedTuple):
+    """A document that lies in an export and that nobody said: it becomes a note of type source."""
+
+    host: str
+    key: str
+    """The host's own id of it."""
+    title: str
+    text: str
+    """Markdown, canonical and redacted."""
+    origin: str
+    """Where it comes from, for people."""
+    time: datetime
+    """When it was last changed there."""
 
 
 class Checkpoint(NamedTuple):

@@ -12,6 +12,7 @@ from wwt_vault.context.fence import clean
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.ingest import transcripts
 from wwt_vault.model.conversation import Event, EventId, Message, Role, Session, parse_time
+from wwt_vault.operations.imports import SourceKeeper
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import events, sessions
 
@@ -30,7 +31,10 @@ def ingest(
     host: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Json:
-    """Import transcripts (files, folders). Returns ``{events_added, events_known, sessions, skipped}``.
+    """Import transcripts and exports (files, archives, folders).
+
+    Returns ``{events_added, events_known, sessions, sources, skipped}``; ``sources`` are notes that were written for
+    documents in an export.
 
     ``progress`` gets bytes done and bytes in all. Raises ``NotFound`` for a path that is not there; a file that no
     reader understands is in ``skipped``.
@@ -38,11 +42,15 @@ def ingest(
     for path in paths:
         if not path.exists():
             raise NotFound(f"{path} does not exist.", path=str(path))
-    report = transcripts.ingest_paths(workspace.vault, workspace.state, paths, host=host, progress=progress)
+    keeper = SourceKeeper(workspace)
+    report = transcripts.ingest_paths(
+        workspace.vault, workspace.state, paths, host=host, progress=progress, keep_source=keeper.keep
+    )
     return {
         "events_added": report.events_added,
         "events_known": report.events_known,
         "sessions": list(report.sessions),
+        "sources": keeper.written,
         "skipped": [{"path": part.path, "line": part.line, "reason": part.reason} for part in report.skipped],
     }
 

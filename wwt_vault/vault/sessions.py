@@ -120,7 +120,15 @@ def create_session_note(vault: Vault, session: Session, project: str | None, mac
 
 
 def _frontmatter(session: Session, project: str | None, machine: str, local: datetime) -> bytes:
-    known = {"project": project, "cwd": session.cwd, "git_branch": session.git_branch, "machine": machine}
+    known = {
+        "title": session.title,
+        "project": project,
+        "folder": session.folder,
+        "assistant": session.assistant,
+        "cwd": session.cwd,
+        "git_branch": session.git_branch,
+        "machine": machine,
+    }
     lines = [
         "---",
         "type: session",
@@ -210,7 +218,7 @@ def known_events(note_path: Path) -> list[EventId]:
 def rebuild_session_note(vault: Vault, host: str, session_id: str) -> bytes:
     """Return what the note of a session would be if it were made from the events alone: nothing is written.
 
-    Machine and start come from the present note, where it still says them. Raises ``NotFound`` for a session without
+    What no event says (machine, start, title) comes from the present note, where it still says it. Raises ``NotFound`` for a session without
     events.
     """
     found = events.events_of_session(vault, host, session_id)
@@ -222,7 +230,15 @@ def rebuild_session_note(vault: Vault, host: str, session_id: str) -> bytes:
         started = parse_time(head["started"])
     except (KeyError, ValueError):
         started = found[0].time
-    session = Session(host=host, session_id=session_id, cwd=found[0].cwd, git_branch=found[0].git_branch)
+    session = Session(
+        host=host,
+        session_id=session_id,
+        cwd=found[0].cwd,
+        git_branch=found[0].git_branch,
+        title=head.get("title"),
+        folder=head.get("folder"),
+        assistant=head.get("assistant"),
+    )
     local = started.astimezone(vault.zone)
     project = head.get("project") or found[0].project
     blocks = [render_event(event, vault.zone, local.date()) for event in found]

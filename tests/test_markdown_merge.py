@@ -124,6 +124,9 @@ class TestLines:
             ("- a\n", "- a\n- p\n", "- A\n- p\n- n\n", "- A\n- p\n- n\n"),
             ("- a\n", "- a\n- p\n", "- A\n", "- A\n- p\n"),
             ("a\n", "A\n", "n\n\na\n", "n\n\nA\n"),
+            ("- a\n- b\n", "- A\n- b\n", "- a\n- B\n", "- A\n- B\n"),
+            ("- a\n- b\n", "- a\n- B\n", "- b\n", "- B\n"),
+            ("a\n\nb\n\nc\n", "a\n\nc\n", "a\n\nb\n\nC\n", "a\n\nC\n"),
             ("- a\n", "- a\n  - p\n", "- a\n1. n\n", "- a\n  - p\n1. n\n"),
             ("# A\nx\n# B\ny\n", "# B\ny\n# A\nx\n", "# A\nx\n# B\nY\n", "# B\nY\n# A\nx\n"),
             ("# A\nx\n# B\ny\n", "# A\nx\n# B\nY\n", "# B\ny\n# A\nx\n", "# B\nY\n# A\nx\n"),
@@ -149,6 +152,7 @@ class TestLines:
         ("base", "one", "other", "where", "lines"),
         [
             ("x\n", "y\n", "z\n", "", ("y", "z")),
+            ("a\nb\n", "A\nb\n", "a\nB\n", "", ("A\nb", "a\nB")),
             ("# A\n\n- x\n", "# A\n\n- y\n", "# A\n\n- z\n", "A", ("- y", "- z")),
             ("# A\n\nx\n", "# A\n\nx\n\np\n", "# A\n\nx\n\nn\n", "A", ("\np", "\nn")),
             ("# A\n\nx\n# B\ny\n", "# A\n\nx\n", "# A\n\nx\n# B\nY\n", "A", ("", "# B\nY")),

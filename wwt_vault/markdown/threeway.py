@@ -7,7 +7,7 @@ copies. Where both sides changed something, in this order:
   under it is no conflict.)
 * Sections are matched by their headings, so a section that moved, or a new one on each side, is no conflict.
 * Inside a section lines are merged by the library merge3. Items that both sides added to a list at one place are both
-  kept, ``one``'s first; so are footnotes, and what one side wrote right above or below what the other changed.
+  kept, ``one``'s first; so are footnotes, and changes of two blocks (items, paragraphs) right beside one another.
 * What is left are clashes.
 
 Lines have no ends here.
@@ -28,6 +28,8 @@ from wwt_vault.markdown.structure import parse
 __all__ = ["Clash", "Gap", "Piece", "Run", "merge_lines", "section_order"]
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
+_BLOCK = re.compile(r"\s*$|#{1,6}\s|[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|>|\||\[\^")
+"""What begins a block of its own."""
 _FOOTNOTE = re.compile(r" {0,3}(\[\^[^\]\s\[]{1,200}\]):")
 _ALIGNED = 2000
 """Lines of both texts from which on frequent lines are no anchors: aligning by them takes time with the square."""
@@ -230,19 +232,27 @@ def _resolved(base: Sequence[str], one: Sequence[str], other: Sequence[str], x: 
 
 
 def _beside(base: Sequence[str], one: Sequence[str], other: Sequence[str], x: Span, y: Span) -> list[Piece]:
-    """Return both where one side only wrote something above or below what the other one changed."""
-    size = len(base)
-    ones, others = list(one[slice(*x)]), list(other[slice(*y)])
-    sides: tuple[tuple[Side, list[str], Span, Run], ...] = (
-        ("one", ones, x, Run("other", *y)),
-        ("other", others, y, Run("one", *x)),
-    )
-    for side, lines, (start, stop), changed in sides:
-        if lines[:size] == list(base):
-            return [changed, Run(side, start + size, stop)]
-        if lines[-size:] == list(base):
-            return [Run(side, start, stop - size), changed]
+    """Return both where one side changed only the head of a stretch and the other only its tail.
+
+    They have to meet between two blocks (items, paragraphs, a heading), or one side wrote something new above or below
+    the whole stretch: two halves of one paragraph are no sentence of anybody's.
+    """
+    sides: tuple[tuple[Side, Span, Side, Span], ...] = (("one", x, "other", y), ("other", y, "one", x))
+    for head, head_span, tail, tail_span in sides:
+        changing_head = (one if head == "one" else other)[slice(*head_span)]
+        changing_tail = (one if tail == "one" else other)[slice(*tail_span)]
+        last = _same_at_start(base, changing_tail)
+        first = len(base) - _same_at_start(base[::-1], changing_head[::-1])
+        for place in range(first, last + 1):
+            if place in (0, len(base)) or not base[place - 1].strip() or _BLOCK.match(base[place]):
+                stop = head_span[1] - (len(base) - place)
+                return [Run(head, head_span[0], stop), Run(tail, tail_span[0] + place, tail_span[1])]
     return []
+
+
+def _same_at_start(one: Sequence[str], other: Sequence[str]) -> int:
+    shortest = min(len(one), len(other))
+    return next((n for n in range(shortest) if one[n] != other[n]), shortest)
 
 
 def _can_both_stand(ones: Sequence[str], others: Sequence[str]) -> bool:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wwt_vault import markdown
-from wwt_vault.errors import WwtError
+from wwt_vault.errors import Forgotten, WwtError
 from wwt_vault.model.conversation import DocumentId, EventId, Problem
-from wwt_vault.vault import blocks, documents, events, files, layout, lookup, revisions
+from wwt_vault.vault import blocks, check_notes, documents, events, files, layout, lookup, revisions
 
 if TYPE_CHECKING:
     from wwt_vault.model.knowledge import Document
@@ -31,6 +31,8 @@ class CheckReport:
     citations: int
     """Every place where a file cites an event."""
     problems: tuple[Problem, ...]
+    forgotten: int = 0
+    """Tombstones; not among the events."""
 
 
 def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport:
@@ -38,17 +40,19 @@ def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport
 
     Codes: those of ``events.verify_event``; ``foreign_file`` among the events; those of a document's own problems
     (``broken_frontmatter``, ``duplicate_key``, ``conflict_markers``, ``not_utf8``, ``too_long``); ``unreadable``;
-    ``malformed_citation``, ``dangling_citation``; ``duplicate_id``, ``name_clash``; ``damaged_revision``;
-    ``not_in_session_note`` (an event is there, its block is not), ``block_without_event``, ``block_misplaced``,
-    ``block_changed`` (a session note has other words than the event).
+    ``malformed_citation``, ``dangling_citation``, ``forgotten_citation``; in curated notes ``uncited_fact``,
+    ``footnote_missing``, ``footnote_broken`` (a citation does not open at the message), ``broken_relation``,
+    ``one_sided_relation``; ``duplicate_id``, ``name_clash``; ``damaged_revision``; ``not_in_session_note`` (an event is
+    there, its block is not), ``block_without_event``, ``block_misplaced``, ``block_changed`` (a session note has other
+    words than the event), ``forgotten_words`` (or still those of a forgotten one).
 
     Raises ``NotFound`` or ``Ambiguous`` for one of ``notes`` only.
     """
+    known = lookup.names(vault)
     if notes is None:
         paths = sorted(path for path, _ in lookup.markdown_files(vault.root))
         found = list(events.event_ids(vault))
     else:
-        known = lookup.names(vault)
         paths = sorted({lookup.find_note(vault, note, known) for note in notes})
         found = []
     problems = [entry for entry in found if isinstance(entry, Problem)]
@@ -56,11 +60,14 @@ def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport
     cited: list[tuple[DocumentId, EventId, int]] = []
     told: set[EventId] = set()
     ids: dict[str, list[DocumentId]] = {}
+    curated: list[check_notes.CuratedNote] = []
     for path in paths:
         try:
             document = documents.load_document(vault, path)
             citations = _citations(vault, document)
             problems += _changed_blocks(vault, document)
+            if document.layer == "curated":
+                curated.append(check_notes.read_curated(vault, path))
         except (WwtError, OSError) as error:
             problems.append(Problem("unreadable", path, 0, str(error)))
             continue
@@ -70,21 +77,41 @@ def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport
         told.update(turn.event for turn in document.turns)
         if document.layer == "curated" and document.note_id:
             ids.setdefault(document.note_id, []).append(path)
+    if notes is not None:
+        there = sorted({event for _, event, _ in cited if _exists(vault, event)})
+    forgotten = frozenset(event for event in there if _is_forgotten(vault, event))
+    kept = frozenset(there) - forgotten
     if notes is None:
-        problems += _not_told(there, told)
+        problems += _not_told(kept, told)
         problems += _clashing_names(paths)
         problems += _damaged_revisions(vault)
-    else:
-        there = sorted({event for _, event, _ in cited if _exists(vault, event)})
     problems += (problem for event in there for problem in _verified(vault, event))
-    problems += _dangling(cited, frozenset(there))
+    problems += _dangling(cited, kept, forgotten)
     problems += _duplicate_ids(ids)
+    leads: dict[str, frozenset[EventId]] = {}
+    for note in curated:
+        problems += check_notes.claims_without_evidence(note)
+        problems += check_notes.footnote_problems(vault, note, kept, leads)
+    problems += check_notes.relation_problems(vault, curated, known)
     return CheckReport(
-        events=len(there),
+        events=len(kept),
         notes=sum(map(len, ids.values())),
         citations=len(cited),
         problems=tuple(sorted(problems, key=lambda problem: (problem.path, problem.line, problem.code))),
+        forgotten=len(forgotten),
     )
+
+
+def _is_forgotten(vault: Vault, event: EventId) -> bool:
+    try:
+        data = files.read(layout.inside(vault.root, layout.event_path(event), hidden=True)) or b""
+        if b'"forgotten": ' in data:  # every event is read once more for this, so it is parsed only if need be
+            events.from_json(data)
+    except Forgotten:
+        return True
+    except WwtError:
+        pass
+    return False
 
 
 def _verified(vault: Vault, event: EventId) -> Iterable[Problem]:
@@ -113,9 +140,14 @@ def _exists(vault: Vault, event: EventId) -> bool:
     return layout.inside(vault.root, layout.event_path(event), hidden=True).is_file()
 
 
-def _dangling(cited: Iterable[tuple[DocumentId, EventId, int]], there: frozenset[EventId]) -> Iterator[Problem]:
+def _dangling(
+    cited: Iterable[tuple[DocumentId, EventId, int]], there: frozenset[EventId], forgotten: frozenset[EventId]
+) -> Iterator[Problem]:
     for path, event, line in cited:
-        if event not in there:
+        if event in forgotten:
+            message = f"event {event} was forgotten: this claim has no evidence"
+            yield Problem("forgotten_citation", path, line, message)
+        elif event not in there:
             yield Problem("dangling_citation", path, line, f"there is no event {event}: this claim has no evidence")
 
 
@@ -141,6 +173,9 @@ def _changed_blocks(vault: Vault, document: Document) -> Iterator[Problem]:
     for turn in document.turns:
         try:
             event = events.read_event(vault, turn.event)
+        except Forgotten as error:
+            yield Problem("forgotten_words", document.id, turn.line, f"{error}; forget it again")
+            continue
         except WwtError:
             if not _exists(vault, turn.event):
                 message = f"there is no event {turn.event}: these words have no proof"

@@ -28,6 +28,8 @@ __all__ = [
     "definitions_for",
     "find_evidence",
     "leads_the_same_way",
+    "link_in",
+    "no_evidence",
     "standing_facts",
     "uncited_facts",
 ]
@@ -189,11 +191,16 @@ def leads_the_same_way(there: str, wanted: str) -> bool:
 
     What it says of a source has to be what the source says now.
     """
-    found, needed = (_LINK.search(text) for text in (there, wanted))
+    found, needed = link_in(there), link_in(wanted)
     if found is None or needed is None:
         return found is not None
-    links = [markdown.read_link(match[0]) for match in (found, needed)]
-    return links[0] is not None and links[1] is not None and links[1].block is not None and links[0][:3] == links[1][:3]
+    return needed.block is not None and (found.target, found.block) == (needed.target, needed.block)
+
+
+def link_in(definition: str) -> markdown.Link | None:
+    """Return the link of a footnote."""
+    found = _LINK.search(definition)
+    return markdown.read_link(found[0]) if found else None
 
 
 def _line(structure: markdown.Structure, line: int) -> str:

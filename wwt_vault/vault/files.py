@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from wwt_vault.errors import EventConflict, LockTimeout, NotFound, StaleRevision
+from wwt_vault.errors import EventConflict, LockTimeout, NotFound, StaleRevision, VaultError
 from wwt_vault.model.conversation import Revision
 from wwt_vault.vault.syscalls import (
     PLAIN,
@@ -25,16 +25,18 @@ from wwt_vault.vault.syscalls import (
     create,
     drop,
     exchange,
+    link,
     make_folder,
     patiently,
     read_file,
     read_from,
+    rename_exclusively,
     sync_folder,
     write_all,
     write_aside,
 )
 
-__all__ = ["append", "create_once", "lock", "names_in", "overwrite", "read", "replace", "revision_of"]
+__all__ = ["append", "create_once", "lock", "move", "names_in", "overwrite", "read", "replace", "revision_of"]
 
 Keep = Callable[[bytes], None]
 
@@ -239,6 +241,28 @@ def _replace_if_same(path: Path, spare: Path, expected: Revision) -> None:
         patiently(os.replace, spare, path)
     finally:
         drop(spare)  # it is gone if all went well
+
+
+def move(old: Path, new: Path) -> None:
+    """Give a file another name, never one that is taken; folders are made as needed.
+
+    Raises ``NotFound`` when there is no such file, ``EventConflict`` when there is one of the new name,
+    ``VaultReadOnly``, ``VaultError``.
+    """
+    with clear_errors(new):
+        make_folder(new.parent)
+        try:
+            if not rename_exclusively(old, new):
+                if not link(old, new):
+                    message = f"{old} was not moved: this file system can neither rename safely nor link."
+                    raise VaultError(message, path=str(old))
+                patiently(os.unlink, old)
+        except FileExistsError as error:
+            raise EventConflict(f"{new} is there already. Nothing was moved.", path=str(new)) from error
+        except FileNotFoundError as error:
+            raise NotFound(f"{old} is not there", path=str(old)) from error
+        sync_folder(new.parent)
+        sync_folder(old.parent)
 
 
 def _stale(path: Path, expected: Revision, there: bytes | None) -> StaleRevision:

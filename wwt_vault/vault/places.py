@@ -13,7 +13,7 @@ from wwt_vault.vault import layout
 if TYPE_CHECKING:
     from wwt_vault.vault import Vault
 
-__all__ = ["FOLDERS", "place_for"]
+__all__ = ["FOLDERS", "checked_path", "place_for"]
 
 FOLDERS = {
     "project": layout.PROJECTS,
@@ -46,7 +46,7 @@ def place_for(vault: Vault, note: str, kind: str | None, status: str | None) -> 
     if _ODD_PATH.match(stem) or not {".", ".."}.isdisjoint(folders):
         layout.inside(vault.root, f"{stem}.md")
     elif "/" in stem and (folders[0] in layout.CURATED_FOLDERS or layout.find_name(vault.root, folders[0])):
-        path = _checked_path(vault, stem.split("/"))
+        path = checked_path(vault, stem)
         return path, kind or _TYPES.get(path.split("/")[0], "topic"), stem.rpartition("/")[2]
     name = layout.safe_name(stem)
     if not name:
@@ -56,8 +56,14 @@ def place_for(vault: Vault, note: str, kind: str | None, status: str | None) -> 
     return DocumentId(f"{folder}/{name}.md"), kind or "topic", stem
 
 
-def _checked_path(vault: Vault, parts: list[str]) -> DocumentId:
-    """Return a path whose folders are written as they are there and whose new names are sound."""
+def checked_path(vault: Vault, note: str) -> DocumentId:
+    """Return a path whose folders are written as they are there and whose new names are sound.
+
+    Raises ``BadName`` with a ``suggestion``, ``PathEscapes``.
+    """
+    note = unicodedata.normalize("NFC", note).strip()
+    layout.inside(vault.root, note)
+    parts = (note[:-3] if note[-3:].lower() == ".md" else note).split("/")
     folder = vault.root
     names_there: list[str] = []
     for place, part in enumerate(parts):

@@ -23,10 +23,12 @@ __all__ = [
     "create",
     "drop",
     "exchange",
+    "link",
     "make_folder",
     "patiently",
     "read_file",
     "read_from",
+    "rename_exclusively",
     "sync_folder",
     "write_all",
     "write_aside",
@@ -109,7 +111,7 @@ def create(path: Path, data: bytes, mode: int) -> bool:
     temporary = aside(path.parent)
     write_aside(temporary, data, mode)
     try:
-        if not _link(temporary, path) and not _rename_exclusively(temporary, path):
+        if not link(temporary, path) and not rename_exclusively(temporary, path):
             write_aside(path, data, mode)
     except FileExistsError:
         return False
@@ -168,7 +170,7 @@ def patiently(call: Callable[..., object], *arguments: Path) -> None:
             return
 
 
-def _link(source: Path, target: Path) -> bool:
+def link(source: Path, target: Path) -> bool:
     """Give a file a second name; ``False`` where the file system has no links. Raises ``FileExistsError``."""
     try:
         os.link(source, target)
@@ -188,7 +190,7 @@ def exchange(one: Path, other: Path) -> bool:
     if _rename_with(2, one, other):  # RENAME_EXCHANGE, RENAME_SWAP
         return True
     held = aside(other.parent, ".tmp-swap-")
-    if not _link(other, held):
+    if not link(other, held):
         return False
     try:
         patiently(os.replace, one, other)
@@ -199,7 +201,11 @@ def exchange(one: Path, other: Path) -> bool:
     return True
 
 
-def _rename_exclusively(source: Path, target: Path) -> bool:
+def rename_exclusively(source: Path, target: Path) -> bool:
+    """Rename a file to a name that nobody has; ``False`` where that cannot be done in one step.
+
+    Raises ``FileExistsError``.
+    """
     if sys.platform == "win32":
         patiently(os.rename, source, target)  # there it does not overwrite
         return True

@@ -106,7 +106,8 @@ def search(
         nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     _weigh_evidence(candidates, status.model)
-    if max(candidate.evidence for candidate in candidates) < _EVIDENCE:
+    enough = _EVIDENCE if by_meaning else _WORDS_ALONE
+    if max(candidate.evidence for candidate in candidates) < enough:
         return SearchResult(query=query, found=False, terms=terms, notes=notes)
     _score(candidates, meaning_weight)
     ranked = _one_of_each(_in_order(candidate for candidate in candidates if candidate.evidence >= _SOME_EVIDENCE))
@@ -166,6 +167,8 @@ def _candidates(
 
 _EVIDENCE: Final = 0.45
 """What the best passage must bring to be an answer: half of the question's words, or nearness, or some of both."""
+_WORDS_ALONE: Final = 0.35
+"""The same while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
 _SOME_EVIDENCE: Final = 0.1
 """What any passage must bring to be listed beside it: below this it is noise."""
 _ENOUGH_WORDS: Final = 0.5

@@ -103,7 +103,6 @@ def test_what_only_asks_is_left_out_of_a_question() -> None:
     """The words that carry the question remain."""
     assert [concept.surface for concept in ask("그때 결정한 SSH 방식이 뭐였지?").concepts] == [
         "ssh",
-        "그때",
         "결정",
         "방식",
     ]

@@ -75,7 +75,11 @@ _CONTENT_TAGS: Final = ("N", "VV", "VA", "VX", "VCN", "M", "I", "XR")
 affixes (XP, XS), the copula, and everything that is not Hangul (the scanner has it)."""
 _EMPTY_TAGS: Final = ("NP", "NNB", "VX", "MAJ", "IC")
 """Pronouns, bound nouns, auxiliaries, conjunctions: in a question they only ask (``뭐``, ``것``, ``그러나``)."""
-_EMPTY_FORMS: Final = frozenset(("하", "있", "되", "무엇", "어떻", "누구", "어디", "언제", "왜"))
+_EMPTY_FORMS: Final = frozenset(
+    "하 있 되 무엇 어떻 누구 어디 언제 왜 어떤 무슨 어느 지난번 저번 지난 그때 그때그때 예전 아까 요전 당시 전번 결국"  # noqa: SIM905 - reads as words
+    " 그동안 지금 현재 이번".split()
+)
+"""In a question they say that something, or when, and never what."""
 _PARTICLES: Final = frozenset(
     "은 는 이 가 을 를 의 에 에서 에게 에는 에도 께 께서 와 과 랑 이랑 하고 도 만 로 으로 까지 부터 보다 처럼 마다"  # noqa: SIM905 - reads as words
     " 조차 마저 밖에 이나 나 라도 이라도 이란 란 이며 며 에서는 에서도 으로는 로는 한테 한테서 야 요".split()

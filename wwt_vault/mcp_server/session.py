@@ -11,10 +11,11 @@ import logging
 import os
 import threading
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.errors import WwtError
+from wwt_vault.errors import IndexUnavailable, WwtError
 from wwt_vault.mcp_server.watching import Watch
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ _QUIET_SECONDS: Final = 0.3
 """After a change in the vault: an editor or an agent often writes several files at once."""
 _SCAN_SECONDS: Final = 5.0
 """For so long the system's word is taken that nothing changed; then the files are looked at again."""
+_VECTOR_SECONDS: Final = 1.0
+"""An answer waits this long for the vectors of what is new, if that is little: without them it may find nothing."""
+_LITTLE: Final = 48
+"""Passages; the small model makes vectors of about as many in that time."""
 
 _log = logging.getLogger(__name__)
 
@@ -71,6 +76,10 @@ class Session:
             return []
         self._fresh_since = -_SCAN_SECONDS
         missing = freshness.catch_up(workspace)
+        status = workspace.index.status()
+        if 0 < status.passages - status.embedded <= _LITTLE:
+            with suppress(IndexUnavailable):  # searched by words then, which the answer says
+                freshness.embed(workspace, _VECTOR_SECONDS)
         if not missing:
             self._fresh_since = began
         return missing

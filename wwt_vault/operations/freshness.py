@@ -19,7 +19,7 @@ __all__ = ["ANSWER_SECONDS", "catch_up", "embed", "refresh", "refresh_ledger"]
 
 ANSWER_SECONDS: Final = 2.0
 """Seconds an answer spends on what changed; what is left then is indexed in the background or by the next call."""
-_PATIENCE: Final = 8.0
+_PATIENCE: Final = 2.0
 """Seconds an answer waits for another thread or process that is indexing: it does what would have to be done anyway."""
 
 Progress = Callable[[int, int], None]

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 
 from wwt_vault.errors import BadArgument, UnparsableSettings
 
-__all__ = ["APP", "Settings", "UserFolders", "load_user_settings", "load_vault_settings", "named_vault", "user_folders"]
+__all__ = [
+    "APP",
+    "Settings",
+    "UserFolders",
+    "load_user_settings",
+    "load_vault_settings",
+    "named_vault",
+    "user_folders",
+    "vault_variable",
+]
 
 APP = "wwt-vault"
 
@@ -69,8 +78,13 @@ def named_vault(argument: str | None = None) -> Path | None:
 
     Raises ``UnparsableSettings`` when the config file is not TOML.
     """
-    name = argument or os.environ.get("WWT_VAULT") or load_user_settings().get("vault")
+    name = argument or vault_variable() or load_user_settings().get("vault")
     return Path(str(name)).expanduser() if name else None
+
+
+def vault_variable() -> str:
+    """Return what the environment names as the vault, empty when it names none."""
+    return os.environ.get("WWT_VAULT", "")
 
 
 def load_user_settings() -> dict[str, Any]:  # TOML of the user's own

@@ -7,6 +7,7 @@ environment switches it off: an agent that we start ourselves must not be record
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -26,6 +27,7 @@ def main() -> None:
     """Entry point: ``sys.argv[1]`` names the host, stdin holds its payload (Codex's ``notify``: the last argument)."""
     if os.environ.get("WWT_HOOK") == "off":
         return
+    gc.disable()  # nothing here lives long enough to be worth looking for
     host = sys.argv[1] if len(sys.argv) > 1 else ""
     try:
         payload = sys.argv[-1].encode() if len(sys.argv) > 2 else sys.stdin.buffer.read(_LARGEST_PAYLOAD)
@@ -35,6 +37,8 @@ def main() -> None:
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook never makes the agent fail
         _log(f"{host}: {type(error).__name__}: {error}")
+    # All is written and closed: the host need not wait for the interpreter to take itself apart.
+    os._exit(0)
 
 
 def run(host: str, payload: bytes, now: datetime) -> str:

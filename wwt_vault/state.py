@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from wwt_vault.config import user_folders
+from wwt_vault.hashing import sha256
 from wwt_vault.vault import Vault
 
 __all__ = ["State", "state_for", "vault_key"]

@@ -8,17 +8,18 @@ from __future__ import annotations
 import contextlib
 import json
 from datetime import datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 
 from wwt_vault.capture.text import fence
 from wwt_vault.config import user_folders
 from wwt_vault.errors import WwtError
+from wwt_vault.hashing import sha256
 from wwt_vault.ingest import queue
+from wwt_vault.ingest.opening import open_for_hook
 from wwt_vault.ingest.project import place_of
 from wwt_vault.model.conversation import Session, Turn
 from wwt_vault.state import state_for
-from wwt_vault.vault import Vault, find_vault, sessions
+from wwt_vault.vault import Vault, sessions
 from wwt_vault.vault.files import overwrite
 
 __all__ = ["MAX_CHARACTERS", "brief", "leave_for_prompt", "was_left"]
@@ -40,7 +41,7 @@ def brief(session_cwd: str | None, session_id: str, now: datetime) -> str:
     """
     parts: list[str] = []
     try:
-        vault = find_vault()
+        vault = open_for_hook(now)
         parts += [_RULE, *_recent(vault, place_of(session_cwd).project, session_id), *_waiting(vault, session_cwd)]
     except (WwtError, OSError) as error:
         parts.append(f"The vault of wwt_vault cannot be read: {error}")

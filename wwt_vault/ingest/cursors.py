@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import Checkpoint
 from wwt_vault.state import State
 from wwt_vault.vault.files import overwrite

@@ -11,13 +11,14 @@ from pathlib import Path
 
 from wwt_vault.errors import TranscriptError, WwtError
 from wwt_vault.ingest import queue
+from wwt_vault.ingest.opening import open_for_hook
 from wwt_vault.ingest.project import place_of
 from wwt_vault.ingest.recorder import Recorder
 from wwt_vault.ingest.remembered import ends_with
 from wwt_vault.ingest.transcripts import read_on
 from wwt_vault.model.conversation import HookCall, Message
 from wwt_vault.state import State, state_for
-from wwt_vault.vault import Vault, find_vault
+from wwt_vault.vault import Vault
 
 __all__ = ["handle_call", "record_call", "retry"]
 
@@ -41,7 +42,7 @@ def handle_call(call: HookCall, now: datetime, *, drain_limit: int = 20) -> None
         return
     waiting = _enqueue(call)
     try:
-        vault = find_vault()
+        vault = open_for_hook(now)
         state = state_for(vault)
         record_call(vault, state, call)
     except Exception as error:

@@ -7,10 +7,10 @@ transcript may differ in blanks and lines.
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import EventId, Message
 from wwt_vault.vault.files import overwrite
 

@@ -18,7 +18,7 @@ from wwt_vault.errors import BadArgument, FormatTooNew, UnparsableSettings, Vaul
 from wwt_vault.vault import files
 from wwt_vault.vault.layout import CONFIG_FILE, VAULT_FILE
 
-__all__ = ["FORMAT", "Vault", "find_vault", "open_vault", "zone_named"]
+__all__ = ["FORMAT", "Vault", "find_vault", "open_vault", "vault_id", "zone_named"]
 
 FORMAT = 1
 """Version of ``docs/vault-format.md`` that this program writes."""
@@ -32,11 +32,13 @@ class Vault(NamedTuple):
     id: str
     """The same on every machine that has a copy of this vault."""
     settings: Settings
+    nearby: tzinfo | None = None
+    """The zone, where whoever opened the vault knows it already: a hook has no time to load time-zone data."""
 
     @property
     def zone(self) -> tzinfo:
         """The zone of dates in names and of times that people read. Raises ``BadArgument`` for an unknown one."""
-        return zone_named(self.settings.timezone, self.root / CONFIG_FILE)
+        return self.nearby or zone_named(self.settings.timezone, self.root / CONFIG_FILE)
 
 
 def find_vault(argument: str | None = None) -> Vault:
@@ -59,17 +61,18 @@ def open_vault(root: Path) -> Vault:
     ``vault.json`` or ``config.toml`` that does not parse, ``BadArgument`` for a setting out of range.
     """
     root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
+    return Vault(root=root, id=vault_id(root), settings=load_vault_settings(root))
+
+
+def vault_id(root: Path) -> str:
+    """Return the id of the vault at ``root``. Raises as :func:`open_vault`."""
     path = root / VAULT_FILE
     data = files.read(path)
     if data is None:
         raise VaultMissing(f"{root} holds no vault: make one there with `wwt init {root}`", path=str(root))
-    return Vault(root=root, id=_vault_id(path, data), settings=load_vault_settings(root))
-
-
-def _vault_id(path: Path, data: bytes) -> str:
     try:
         table: Any = json.loads(data)
-        version, vault_id = table["format"], table["id"]
+        version, name = table["format"], table["id"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         message = (
             f'{path} should be JSON like {{"format": 1, "id": "…"}} ({error}). Mend it, or restore it from a copy.'
@@ -81,9 +84,9 @@ def _vault_id(path: Path, data: bytes) -> str:
         message = f"{path} has format {version}; this program knows up to {FORMAT}. Update it: pip install -U wwt-vault"
         raise FormatTooNew(message, path=str(path), format=version)
     # The id becomes part of a folder's name on this machine, and a vault may come from someone else.
-    if not isinstance(vault_id, str) or re.fullmatch("[A-Za-z0-9][A-Za-z0-9-]{7,63}", vault_id) is None:
-        raise UnparsableSettings(f"{path}: id must be 8 to 64 letters, digits or -, not {vault_id!r}", path=str(path))
-    return vault_id
+    if not isinstance(name, str) or re.fullmatch("[A-Za-z0-9][A-Za-z0-9-]{7,63}", name) is None:
+        raise UnparsableSettings(f"{path}: id must be 8 to 64 letters, digits or -, not {name!r}", path=str(path))
+    return name
 
 
 def zone_named(name: str, path: Path | None = None) -> tzinfo:

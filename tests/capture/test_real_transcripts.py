@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from wwt_vault.capture import read_transcript, recognise
+from wwt_vault.capture.archives import Member, members, open_archive
 from wwt_vault.model.conversation import Message
 
 
@@ -174,6 +175,48 @@ PROMPTS: dict[str, tuple[list[str], int]] = {
 }
 """By file: how each prompt begins, and the number of answers; found by reading the files, not by running this."""
 
+EXPORTS: dict[str, tuple[str, list[list[str]], int]] = {
+    "chatgpt/librechat_chatgpt-export.json": (
+        "chatgpt",
+        [
+            ["What is the fuel consumption of vw", "What about 10 year", "Is it for fully loaded"],
+            ["In programming how to find", "give me code in C#"],
+        ],
+        5,
+    ),
+    "chatgpt/librechat_chatgpt-tree.json": (
+        "chatgpt",
+        [["hi there", "hi again", "tell me a joke"], ["so cool bro", "tell me a story"], []],
+        6,
+    ),
+    "chatgpt/polylogue_native_conversation_v1.json": ("chatgpt", [["Analyze the attached"], []], 2),
+    "chatgpt/exportstudio_conversations.json": (
+        "chatgpt",
+        [["How do I get started", "What are some good beginner"], ["Explain machine learning"]],
+        3,
+    ),
+    "claude_ai/osteele_bakery_chat.json": (
+        "claude-ai",
+        [["Make an interactive visualization of", "What are your ideas for extending"]],
+        2,
+    ),
+    "claude_ai/osteele_conversations.json": (
+        "claude-ai",
+        [["Hello, Claude!"], ["Can you help me with Python?", "I need to write a function"]],
+        3,
+    ),
+    "cursor/agentsessions_large.jsonl": ("cursor", [["What files are here?", "Read file1", "Thanks."]], 4),
+    "cursor/agentsessions_test-session.jsonl": ("cursor", [["run ls command", "now show me the git"]], 3),
+    "cursor/cursorhistory_with-tools.jsonl": ("cursor", [["Read foo.txt"]], 1),
+    "cursor/cursorhistory_v016_composer-global-state.vscdb": (
+        "cursor",
+        [["Synthetic question alpha.", "Synthetic empty-ID"]],
+        2,
+    ),
+    "cursor/agentsessions_test-store.db": ("cursor", [], 0),
+}
+"""By file: whose it is, how each prompt of each conversation begins, and the number of answers in all."""
+
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", PROMPTS)
@@ -201,3 +244,44 @@ def test_every_real_transcript_reads(shared: Path) -> None:
                     assert item.session.host == host and item.session.session_id, path.name
                     assert item.text == item.text.strip() and item.key and item.time.tzinfo is UTC, path.name
     assert count > 500
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", EXPORTS)
+def test_of_a_real_export_each_conversation_and_branch_is_read(name: str, shared: Path) -> None:
+    """The shown branch is the conversation; what tools, models and programs say to one another is not in it."""
+    host, prompts, answers = EXPORTS[name]
+    path = shared / "transcripts" / name
+    assert recognise(path) == host
+    messages = [item for item in read_transcript(path) if isinstance(item, Message)]
+    conversations: dict[str, list[str]] = {message.session.session_id: [] for message in messages}
+    for message in messages:
+        assert message.session.host == host and message.key and message.time.tzinfo is UTC
+        if message.role == "user":
+            conversations[message.session.session_id].append(message.text)
+    found = [
+        [text[: len(begins)] for text, begins in zip(texts, expected, strict=True)]
+        for texts, expected in zip(conversations.values(), prompts, strict=True)
+    ]
+    assert found == prompts
+    assert sum(message.role == "assistant" for message in messages) == answers
+
+
+@pytest.mark.shared
+def test_a_real_archive_says_what_its_file_says(shared: Path) -> None:
+    """The same export, packed and unpacked."""
+    folder = shared / "transcripts" / "chatgpt"
+    with open_archive(folder / "exportstudio_sample_export.zip") as archive:
+        [member] = [item.path for item in members(archive) if isinstance(item, Member)]
+        packed = [item for item in read_transcript(member) if isinstance(item, Message)]
+    assert packed == [
+        item for item in read_transcript(folder / "exportstudio_conversations.json") if isinstance(item, Message)
+    ]
+
+
+@pytest.mark.shared
+def test_marks_of_citations_are_gone_from_a_real_answer(shared: Path) -> None:
+    """They stand in the file, and in no message of it."""
+    path = shared / "transcripts" / "chatgpt" / "librechat_chatgpt-export.json"
+    assert r"\u2020source" in path.read_text("utf-8")
+    assert not any("†" in text for _, text in said(path))

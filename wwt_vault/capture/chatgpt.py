@@ -87,7 +87,7 @@ def read(
                     yield from _messages(conversation, path, left)
                     yield Checkpoint(offset=stream.offset, line=number, state={})
         except ValueError as error:
-            yield Skipped(path=str(path), line=0, reason=f"after {number:,} conversations: {error}")
+            yield Skipped(path=str(path), line=0, reason=f"{error}; conversations read before that: {number:,}")
     yield from left.skipped(path)
 
 

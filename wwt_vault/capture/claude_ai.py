@@ -79,7 +79,7 @@ def read(
                     yield from items
                     yield Checkpoint(offset=stream.offset, line=number, state={})
         except ValueError as error:
-            yield Skipped(path=str(path), line=0, reason=f"after {number:,} conversations: {error}")
+            yield Skipped(path=str(path), line=0, reason=f"{error}; conversations read before that: {number:,}")
     yield from left.skipped(path)
 
 
@@ -221,7 +221,8 @@ def _document(document: dict[str, Any], project: dict[str, Any], path: jsonl.Fil
     if PurePosixPath(name).suffix.lower() not in ("", ".md", ".markdown", ".txt"):
         fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
         text = f"{fence}\n{text}\n{fence}" if text.strip() else ""
-    return _source(document, f"{title} - {name}", text, f"document {name} of Claude.ai project {title}", path)
+    stem = re.sub(r"\.(?:md|markdown)\Z", "", name, flags=re.IGNORECASE) or name
+    return _source(document, f"{title} - {stem}", text, f"document {name} of Claude.ai project {title}", path)
 
 
 def _source(record: dict[str, Any], title: str, text: str, origin: str, path: jsonl.File) -> Source | None:

@@ -58,8 +58,9 @@ def chat(database: sqlite3.Connection, path: jsonl.File, left: Left) -> Iterator
 
 def _leaves(database: sqlite3.Connection, root: str | None, left: Left) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the messages below the root in their order; without a root, all that there are as they were written."""
-    waiting = [root] if root and _blob(database, root) is not None else []
-    if not waiting:
+    has_root = root is not None and _blob(database, root) is not None
+    waiting = [root] if root is not None and has_root else []
+    if not has_root:
         waiting = [text_of(name) for (name,) in database.execute("SELECT id FROM blobs ORDER BY rowid DESC")]
     seen: set[str] = set()
     found = 0
@@ -75,7 +76,7 @@ def _leaves(database: sqlite3.Connection, root: str | None, left: Left) -> Itera
                 yield name, message
         elif name not in seen:
             seen.add(name)
-            waiting += reversed(list(_references(data)))
+            waiting += reversed(list(_references(data))) if has_root else ()
     if seen and not found:
         left.add("a conversation in a form that is not known")
 

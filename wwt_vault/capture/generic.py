@@ -87,7 +87,11 @@ class _Lines:
         return iter(())
 
     def take(self, record: Mapping[str, Any], line: jsonl.Line) -> Iterator[Message | Skipped]:
-        if isinstance(record.get("messages"), list):
+        if isinstance(talks := record.get("conversations"), list):
+            for talk in talks:
+                if isinstance(talk, dict) and "conversations" not in talk:
+                    yield from self.take(talk, line)
+        elif isinstance(record.get("messages"), list):
             self.begin(record)
             for message in record["messages"]:
                 if isinstance(message, dict):

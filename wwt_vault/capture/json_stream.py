@@ -30,7 +30,9 @@ _DECODER = json.JSONDecoder(strict=False)  # a line end inside a string is a fau
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _MARK = re.compile(r'["{}\[\]]')
 _INSIDE = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
-_HALVED = re.compile(r"(?<!\\)((?:\\\\)*+)\\(?:u[0-9A-Fa-f]{0,3}|u[Dd][89ABab][0-9A-Fa-f]{2})?\Z")
+_HALVED = re.compile(
+    r"(?<!\\)((?:\\\\)*+)\\(?:u[Dd][89ABab][0-9A-Fa-f]{2}(?:\\(?:u[0-9A-Fa-f]{0,3})?)?|u[0-9A-Fa-f]{0,3})?\Z"
+)
 """An escape, or the first half of a pair of surrogates, at the end of a text that was cut."""
 _WORD = re.compile(r"[^\s,\]}\[{\":]++")
 

@@ -218,8 +218,8 @@ def known_events(note_path: Path) -> list[EventId]:
 def rebuild_session_note(vault: Vault, host: str, session_id: str) -> bytes:
     """Return what the note of a session would be if it were made from the events alone: nothing is written.
 
-    What no event says (machine, start, title) comes from the present note, where it still says it. Raises ``NotFound`` for a session without
-    events.
+    What no event says (machine, start, title) comes from the present note, where it still says it. Raises ``NotFound``
+    for a session without events.
     """
     found = events.events_of_session(vault, host, session_id)
     if not found:

@@ -547,15 +547,21 @@ def test_a_subagents_hooks_are_nobodys_conversation() -> None:
     assert call(hook_event_name="UserPromptSubmit", agent_id="a", prompt="explore").message is None
 
 
-def test_the_older_notify_brings_the_answer() -> None:
-    """Its fields are spelled with hyphens."""
+def test_the_older_notify_brings_the_turns_prompts_and_its_answer() -> None:
+    """Its fields are spelled with hyphens; what Codex puts into the person's mouth is not theirs here either."""
     payload = {
         "type": "agent-turn-complete", "thread-id": CHILD, "turn-id": "t1", "cwd": "/src/shop",
-        "input-messages": ["어떤 DB로?"], "last-assistant-message": "PostgreSQL.",
+        "input-messages": ["<environment_context>x</environment_context>", "어떤 DB로?"],
+        "last-assistant-message": "PostgreSQL.",
     }  # fmt: skip
     got = codex.parse_hook(payload, NOW)
     assert got.message is not None
+    [prompt] = got.earlier
+    assert (prompt.role, prompt.text, prompt.turn, prompt.time < NOW) == ("user", "어떤 DB로?", "t1", True)
     assert (got.kind, got.event_name, got.session.session_id, got.message.text, got.message.turn) == (
         "answer", "agent-turn-complete", CHILD, "PostgreSQL.", "t1",
     )  # fmt: skip
-    assert codex.parse_hook({**payload, "last-assistant-message": None}, NOW).message is None
+    broken_off = codex.parse_hook({**payload, "last-assistant-message": None}, NOW)
+    assert (broken_off.message, broken_off.earlier) == (prompt, ())
+    nothing = codex.parse_hook({"type": "agent-turn-complete", "input-messages": [7, ""]}, NOW)
+    assert (nothing.message, nothing.earlier) == (None, ())

@@ -48,15 +48,11 @@ _UNPAIRED = 32
 def parse_hook(payload: Mapping[str, Any], now: datetime) -> HookCall:
     """Read the payload of any hook event, or what the older ``notify`` program is given."""
     if payload.get("type") == "agent-turn-complete":
-        payload = {
-            "hook_event_name": "agent-turn-complete",
-            "session_id": payload.get("thread-id"),
-            "turn_id": payload.get("turn-id"),
-            "cwd": payload.get("cwd"),
-            "last_assistant_message": payload.get("last-assistant-message"),
-        }
+        from wwt_vault.capture.codex_notify import notified  # noqa: PLC0415 - newer versions have hooks
+
+        return notified(payload, now)
     event = text_field(payload, "hook_event_name") or ""
-    kind: HookKind = "answer" if event == "agent-turn-complete" else _KINDS.get(event, "other")
+    kind = _KINDS.get(event, "other")
     session = Session(host=HOST, session_id=text_field(payload, "session_id") or "", cwd=text_field(payload, "cwd"))
     words = None
     if kind == "prompt":

@@ -64,8 +64,9 @@ def record_call(vault: Vault, state: State, call: HookCall) -> None:
         read = bool(call.transcript_path) and _read_transcript(vault, state, recorder, call)
         answered = read and recorder.last is not None and recorder.last.role == "assistant"
         if said is not None and not (call.transcript_first and answered):
-            branch = said.git_branch or place_of(session.cwd).git_branch
-            recorder.from_payload(said._replace(git_branch=branch))
+            for message in (*call.earlier, said):
+                branch = message.git_branch or place_of(session.cwd).git_branch
+                recorder.from_payload(message._replace(git_branch=branch))
 
 
 def _read_transcript(vault: Vault, state: State, recorder: Recorder, call: HookCall) -> bool:

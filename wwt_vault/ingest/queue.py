@@ -191,33 +191,39 @@ def _read(path: Path) -> Item | None:
 
 
 def _call_to_json(call: HookCall) -> dict[str, Any]:
-    message = call.message
-    data: dict[str, Any] = {**call._asdict(), "time": format_time(call.time), "session": _session_to_json(call.session)}
-    if message is not None:
-        data["message"] = {
-            **message._asdict(),
-            "session": _session_to_json(message.session),
-            "time": format_time(message.time),
-            "redactions": [list(redaction) for redaction in message.redactions],
-        }
-    return data
+    return {
+        **call._asdict(),
+        "time": format_time(call.time),
+        "session": _session_to_json(call.session),
+        "message": _message_to_json(call.message) if call.message is not None else None,
+        "earlier": [_message_to_json(message) for message in call.earlier],
+    }
 
 
 def _call_from_json(data: dict[str, Any]) -> HookCall:
-    message = data["message"]
-    if message is not None:
-        redactions = tuple(Redaction(kind, count) for kind, count in message["redactions"])
-        session = _session_from_json(message["session"])
-        message = Message(
-            **{**message, "session": session, "time": parse_time(message["time"]), "redactions": redactions}
-        )
     call = {
         **data,
-        "message": message,
+        "message": _message_from_json(data["message"]) if data["message"] is not None else None,
+        "earlier": tuple(_message_from_json(message) for message in data.get("earlier", ())),
         "session": _session_from_json(data["session"]),
         "time": parse_time(data["time"]),
     }
     return HookCall(**call)
+
+
+def _message_to_json(message: Message) -> dict[str, Any]:
+    return {
+        **message._asdict(),
+        "session": _session_to_json(message.session),
+        "time": format_time(message.time),
+        "redactions": [list(redaction) for redaction in message.redactions],
+    }
+
+
+def _message_from_json(data: dict[str, Any]) -> Message:
+    redactions = tuple(Redaction(kind, count) for kind, count in data["redactions"])
+    session, time = _session_from_json(data["session"]), parse_time(data["time"])
+    return Message(**{**data, "session": session, "time": time, "redactions": redactions})
 
 
 def _session_to_json(session: Session) -> dict[str, Any]:

@@ -143,6 +143,8 @@ class HookCall(NamedTuple):
     """The host's own name of the hook event."""
     time: datetime
     message: Message | None = None
+    earlier: tuple[Message, ...] = ()
+    """What the same payload says was said before ``message``, in the same turn."""
     transcript_path: str | None = None
     source: str | None = None
     """Why a session starts (``startup``, ``resume``, ``clear``, ``compact``, ``fork``)."""

@@ -131,7 +131,7 @@ def test_a_list_without_parents_is_taken_as_it_stands(write: Write) -> None:
 def test_missing_names_times_and_messages_are_no_hindrance(write: Write) -> None:
     """Nothing is invented but an order; what holds nothing is counted."""
     bare = {"chat_messages": [{"sender": "human", "content": [{"type": "text", "text": "hi"}]}, 7, {"sender": "robot"}]}
-    path = write([conversation(uuid="x"), bare, None, {"chat_messages": []}])
+    path = write([conversation(uuid="x"), bare, None, {"chat_messages": None}])
     [only] = messages(path)
     assert (only.text, only.session.title) == ("hi", None)
     assert reasons(path) == [

@@ -217,6 +217,9 @@ def test_files_of_other_kinds_are_passed_over_in_a_folder_and_named_when_asked_f
     """Nobody wants to hear of every picture; who names a file wants to know."""
     for name in ("notes.md", "data.json", "empty.jsonl", "photo.png"):
         (tmp_path / name).write_text("{}" if name == "data.json" else "")
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("inner.zip", "x")
+        archive.writestr("notes.txt", "x")
     assert ingest(tmp_path).skipped == ()
     report = ingest(tmp_path / "notes.md", tmp_path / "photo.png")
     assert [part.path for part in report.skipped] == [str(tmp_path / name) for name in ("notes.md", "photo.png")]

@@ -100,6 +100,8 @@ def _object(stream: JsonStream, path: jsonl.File, left: Left, depth: int) -> Ite
                     nodes[node] = text_field(message, "parent_message_uuid"), _said(node, message, left)
                 else:
                     left.add("a message that cannot be read" + (f": {message.reason}" if _is_odd(message) else ""))
+        elif name == "chat_messages":
+            fields["chat_messages"] = True  # none, or nothing that could be read
         elif name == "docs" and stream.kind() == "[":
             fields["docs"] = True
             for _ in stream.elements():

@@ -35,7 +35,7 @@ def wrote(head: Head) -> bool:
     if re.search(rb"CREATE TABLE blobs\b", head.data) and re.search(rb"CREATE TABLE meta\b", head.data):
         return True
     # The editor's oldest databases have the table that all of its kin have.
-    return b"ItemTable" in head.data and "cursor" in str(head.path).lower()
+    return b"ItemTable" in head.data and "cursor" in str(head.path).lower().replace("\\", "/").split("/")
 
 
 def read(path: jsonl.File) -> Iterator[Message | Skipped | Checkpoint]:

@@ -90,7 +90,7 @@ def _ingest_file(
     from wwt_vault.ingest.found import parts  # noqa: PLC0415
 
     reports: list[IngestReport] = []
-    path, done = str(file.path), 0
+    path, done, whole = str(file.path), 0, file.archive
 
     def failed(reason: str, line: int = 0) -> None:
         skipped = (Skipped(path=path, line=line, reason=reason),)
@@ -116,11 +116,15 @@ def _ingest_file(
             done += part.size
             progress(done)
     except TranscriptError as error:
+        whole = False
         failed(str(error))
     except OSError as error:
+        whole = False
         failed(f"cannot be read: {error.strerror or error}")
     report = _together(reports)
-    if file.archive and not report.recognised and not report.skipped:
+    if whole and not report.recognised and not file.named:
+        return report._replace(skipped=())  # any archive of somebody's: nothing in it is missed
+    if whole and not report.recognised and not report.skipped:
         path = str(file.path)
         failed("no conversation of a host known here is in this archive")
     return _together(reports)

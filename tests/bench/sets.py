@@ -1,0 +1,222 @@
+"""The sets that retrieval is measured on, each as documents of one vault and questions about them.
+
+The public ones are read from the folder beside the checkout and never copied into it; the bilingual one is our own, in
+``tests/data``. A page is a note without headings, a conversation is a session note.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
+from wwt_vault.model.knowledge import Document, Filters, Section
+
+__all__ = ["BILINGUAL", "SETS", "SHARED", "Case", "Set", "bilingual"]
+
+SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
+BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
+
+
+class Case(NamedTuple):
+    """A question and what answers it."""
+
+    question: str
+    gold: frozenset[str]
+    """Documents that answer it, or turns of them in a set of turns; none: nothing in the vault does."""
+    kind: str = ""
+    part: str = "held-out"
+    """``dev`` is what constants are chosen on."""
+    within: Filters = Filters()
+    avoid: frozenset[str] = frozenset()
+    """Documents that must come behind the gold ones: what was replaced."""
+
+
+class Set(NamedTuple):
+    """Documents and questions about them."""
+
+    documents: dict[DocumentId, Document]
+    cases: list[Case]
+
+
+def page(name: str, text: str, **fields: Any) -> Document:
+    """Return a page without headings, its title of no help."""
+    values: dict[str, Any] = {"layer": "page", "title": "", "time": None, **fields}
+    return Document(
+        id=DocumentId(name), revision=Revision(name), sections=(Section(heading="", line=1, text=text),), **values
+    )
+
+
+def session(name: str, title: str, start: datetime, said: Iterable[str], **fields: Any) -> Document:
+    """Return a conversation, the speakers in turns, as a session note."""
+    turns = tuple(
+        Turn(
+            event=EventId(f"{start + timedelta(seconds=at):%Y%m%dT%H%M%SZ}-{at:012x}"),
+            role="assistant" if at % 2 else "user",
+            time=start + timedelta(seconds=at),
+            line=10 + 3 * at,
+            text=text,
+        )
+        for at, text in enumerate(said)
+    )
+    return Document(
+        id=DocumentId(name), revision=Revision(name), layer="session", title=title, time=start, turns=turns, **fields
+    )
+
+
+# --- Public sets ------------------------------------------------------------------------------------------------------
+
+
+def autorag() -> Set:
+    """Korean business documents, 720 pages. Every second question is for choosing constants."""
+    folder = SHARED / "autorag-ko"
+    rows = [json.loads(line) for line in (folder / "ocr_corpus_v3.jsonl").read_text("utf-8").splitlines()]
+    questions = [json.loads(line) for line in (folder / "qa_v4.jsonl").read_text("utf-8").splitlines()]
+    return Set(
+        {DocumentId(row["doc_id"]): page(row["doc_id"], row["contents"]) for row in rows},
+        [
+            Case(row["query"], frozenset(row["retrieval_gt"][0]), part="held-out" if at % 2 else "dev")
+            for at, row in enumerate(questions)
+        ],
+    )
+
+
+def korquad() -> Set:
+    """Korean Wikipedia, 964 paragraphs. The first fifth of the articles is for choosing constants."""
+    return _squad(json.loads((SHARED / "korquad" / "KorQuAD_v1.0_dev.json").read_text("utf-8"))["data"], dev=0.2)
+
+
+def jsquad() -> Set:
+    """Japanese Wikipedia, 1,145 paragraphs; nothing is chosen on it."""
+    return _squad(json.loads((SHARED / "jsquad" / "jsquad-valid-v1.3.json").read_text("utf-8"))["data"])
+
+
+def xquad() -> Set:
+    """The same 240 paragraphs in English and Chinese in one vault; each question has its answer in the other language.
+
+    A paragraph in the question's own language is left out while the question is asked: it would be right as well.
+    """
+    english = json.loads((SHARED / "xquad" / "xquad.en.json").read_text("utf-8"))["data"]
+    chinese = json.loads((SHARED / "xquad" / "xquad.zh.json").read_text("utf-8"))["data"]
+    sets = {"en": _squad(english, prefix="en"), "zh": _squad(chinese, prefix="zh")}
+    cases = [
+        case._replace(gold=frozenset(other + name[2:] for name in case.gold), kind=f"{own}→{other}", avoid=case.gold)
+        for own, other in (("en", "zh"), ("zh", "en"))
+        for case in sets[own].cases
+    ]
+    return Set({**sets["en"].documents, **sets["zh"].documents}, cases)
+
+
+def _squad(articles: Sequence[Any], *, dev: float = 0.0, prefix: str = "p") -> Set:
+    documents: dict[DocumentId, Document] = {}
+    cases: list[Case] = []
+    for at, article in enumerate(articles):
+        part = "dev" if at < dev * len(articles) else "held-out"
+        for paragraph in article["paragraphs"]:
+            name = f"{prefix}{len(documents)}"
+            documents[DocumentId(name)] = page(name, paragraph["context"])
+            cases += [Case(row["question"], frozenset((name,)), part=part) for row in paragraph["qas"]]
+    return Set(documents, cases)
+
+
+_LOCOMO_KINDS: Final = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop", 5: "adversarial"}
+_LOCOMO_DEV: Final = ("conv-26", "conv-30")
+
+
+def locomo() -> Set:
+    """English conversations of months: 272 sessions in one vault, pictures as their captions."""
+    return _locomo(lambda talk, key, turns: [(f"{talk}-{key}", turns)], lambda evidence: f"session_{evidence[0]}")
+
+
+def locomo_turns() -> Set:
+    """The same, each turn a note of its own, each question within its own conversation."""
+    return _locomo(
+        lambda talk, key, turns: [
+            (f"{talk}-D{key.removeprefix('session_')}:{at + 1}", [turn]) for at, turn in enumerate(turns)
+        ],
+        lambda evidence: f"D{evidence[0]}:{evidence[1]}",
+        each=True,
+    )
+
+
+def _locomo(
+    split: Callable[[str, str, list[str]], list[tuple[str, list[str]]]],
+    gold_of: Callable[[tuple[int, int]], str],
+    *,
+    each: bool = False,
+) -> Set:
+    documents: dict[DocumentId, Document] = {}
+    cases: list[Case] = []
+    for talk in json.loads((SHARED / "locomo" / "locomo10.json").read_text("utf-8")):
+        name = talk["sample_id"]
+        for key, said in talk["conversation"].items():
+            if not re.fullmatch(r"session_\d+", key) or not said:
+                continue
+            date = talk["conversation"][f"{key}_date_time"]
+            start = datetime.strptime(date, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+            for document, turns in split(name, key, [_spoken(row) for row in said]):
+                documents[DocumentId(document)] = session(document, date, start, turns, project=name)
+        for row in talk["qa"]:
+            # Also "D8:6; D9:17", "D30:05" and "D:11:26".
+            pairs = [(int(a), int(b)) for e in row.get("evidence", ()) for a, b in re.findall(r"D:?(\d+):(\d+)", e)]
+            if gold := frozenset(f"{name}-{gold_of(pair)}" for pair in pairs) & documents.keys():
+                cases.append(
+                    Case(
+                        row["question"],
+                        frozenset(gold),
+                        kind=_LOCOMO_KINDS[row["category"]],
+                        part="dev" if name in _LOCOMO_DEV else "held-out",
+                        within=Filters(project=name) if each else Filters(),
+                    )
+                )
+    return Set(documents, cases)
+
+
+def _spoken(row: dict[str, Any]) -> str:
+    caption = f" [image: {row['blip_caption']}]" if row.get("blip_caption") else ""
+    return f"{row['speaker']}: {row.get('text', '')}{caption}"
+
+
+# --- Our own ----------------------------------------------------------------------------------------------------------
+
+
+def bilingual() -> Set:
+    """Short conversations and notes of developers in Korean and English, one vault; see ``tests/data/bilingual``.
+
+    Titles are no help: a conversation has its date, a note what a person called it.
+    """
+    documents: dict[DocumentId, Document] = {}
+    cases: list[Case] = []
+    for part in ("dev", "held-out"):
+        for path in sorted((BILINGUAL / part).glob("*.jsonl")):
+            for row in map(json.loads, path.read_text("utf-8").splitlines()):
+                if "ask" in row:
+                    gold, avoid = (frozenset(row.get(name, ())) for name in ("gold", "avoid"))
+                    cases.append(Case(row["ask"], gold, row["kind"], part, avoid=avoid))
+                else:
+                    documents[DocumentId(row["id"])] = _from_row(row)
+    return Set(documents, cases)
+
+
+def _from_row(row: dict[str, Any]) -> Document:
+    time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
+    if "said" in row:
+        return session(row["id"], f"{row['date']} claude-code", time, row["said"])
+    return page(
+        row["id"], row["note"], layer="curated", title=row["title"], time=time, status=row.get("status", "current")
+    )
+
+
+SETS: Final[dict[str, Callable[[], Set]]] = {
+    "bilingual": bilingual,
+    "locomo": locomo,
+    "locomo-turns": locomo_turns,
+    "autorag-ko": autorag,
+    "korquad": korquad,
+    "jsquad": jsquad,
+    "xquad": xquad,
+}

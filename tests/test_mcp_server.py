@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import jsonschema
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
@@ -63,20 +64,27 @@ def drive(root: Path | str, steps: Callable[[Client], Awaitable[None]], mode: st
 
 
 async def call(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    """Call a tool that succeeds; return its structure."""
+    """Call a tool that succeeds; return its structure, which is as the tool's schema says."""
     result = await client.call_tool(tool, arguments)
 
     assert isinstance(result, CallToolResult)
     assert not result.is_error, text_of(result)
+    jsonschema.validate(result.structured_content, TOOLS[tool].output_schema())
+    assert set(result.structured_content or ()) >= set(TOOLS[tool].result)
     return dict(result.structured_content or {})
 
 
 async def refused(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    """Call a tool that refuses; return what it says about that."""
+    """Call a tool that refuses; return what it says about that, which is in the tool's schema too.
+
+    Clients on the TypeScript SDK (Claude Code, Gemini CLI) check errors as well and show an agent nothing of those that
+    do not fit.
+    """
     result = await client.call_tool(tool, arguments)
 
     assert isinstance(result, CallToolResult)
     assert result.is_error
+    jsonschema.validate(result.structured_content, TOOLS[tool].output_schema())
     assert text_of(result).startswith(f"{(result.structured_content or {})['code']}: ")
     return dict(result.structured_content or {})
 

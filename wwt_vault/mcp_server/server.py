@@ -143,7 +143,8 @@ def _tool(name: str, spec: ToolSpec, call: Callable[..., CallToolResult]) -> Too
 
 def _refusal(error: Mapping[str, Any]) -> CallToolResult:
     """Return an error as a result: ``code`` and ``message`` first, then what it is about."""
-    details = {key: value for key, value in error.items() if key not in {"code", "message"} and value is not None}
+    error = {key: value for key, value in error.items() if value is not None}
+    details = {key: value for key, value in error.items() if key not in {"code", "message"}}
     text = f"{error['code']}: {error['message']}"
     if details:
         text += "\n" + json.dumps(details, ensure_ascii=False, default=str)

@@ -54,8 +54,13 @@ class ToolSpec(NamedTuple):
         return {**schema, "additionalProperties": False}
 
     def output_schema(self) -> dict[str, Any]:  # JSON Schema
-        """Return the schema of the structured result; more fields may be added by later versions."""
-        return {"type": "object", "properties": dict(self.result), "required": list(self.result)}
+        """Return the schema of the structured result, or of a refusal; later versions may add fields.
+
+        A refusal has to be in it: clients on the TypeScript SDK check errors too, and withhold from the agent whatever
+        does not fit.
+        """
+        either = [{"required": list(self.result)}, {"required": ["code", "message"]}]
+        return {"type": "object", "properties": dict(self.result), "anyOf": either}
 
 
 _DATE = "Date or time, ISO 8601, the person's zone"

@@ -146,6 +146,24 @@ def test_a_branch_is_a_session_of_its_own_and_stays_when_another_is_shown(
     assert sorted(text for _, text in stored(vault)) == ["more", "one", "q", "two"]
 
 
+def test_ids_that_are_not_unique_mean_nothing_in_another_conversation(
+    ingest: Ingest, vault: Vault, tmp_path: Path
+) -> None:
+    """Line numbers, and what a tool put into an export: the same second, the same id, other words or the same."""
+    for name in ("c-1", "c-2"):
+        path = tmp_path / "agent-transcripts" / f"{name}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        lines = [{"role": "user", "message": {"content": text}} for text in ("hi", f"I am {name}")]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        os.utime(path, (1_764_467_881, 1_764_467_881))
+    copied = [{**chat("x", "hi", "hello"), "conversation_id": name} for name in ("d-1", "d-2")]
+    named = [{"session": name, "messages": [{"role": "user", "text": "hi", "id": 1, "time": 5e8}]} for name in "ef"]
+    (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in named), "utf-8")
+    report = ingest(tmp_path / "agent-transcripts", export(tmp_path / "conversations.json", *copied))
+    report_of_any = ingest(tmp_path / "talks.jsonl", host="generic")
+    assert (report.events_added, report_of_any.events_added) == (8, 2)
+
+
 def test_title_and_folder_stand_in_the_sessions_note(ingest: Ingest, vault: Vault, tmp_path: Path) -> None:
     """Obsidian shows them; the times are those of the conversation."""
     talk = {**chat("c-1", "q"), "title": "Shop: \"orders\"", "gizmo_id": "g-p-77"}  # fmt: skip

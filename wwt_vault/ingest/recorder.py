@@ -19,10 +19,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 
+from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.errors import EventConflict, WwtError
 from wwt_vault.ingest import remembered
 from wwt_vault.ingest.project import place_of
@@ -37,6 +39,7 @@ __all__ = ["Recorder", "machine_name"]
 
 _SAME_MOMENT = timedelta(seconds=2)
 _CLOCKS_APART = timedelta(seconds=5)
+_UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 
 
 class Recorder:
@@ -196,12 +199,13 @@ class Recorder:
             for event in events.events_of_second(self.vault, message.time + timedelta(seconds=offset)):
                 if event.host != message.session.host or event.role != message.role:
                     continue
-                if offset == 0 and message.key and event.message_key == message.key:
+                key = message.key if _says_the_same(message, event.session_id) else None
+                if offset == 0 and key and event.message_key == key:
                     return event
                 if words(event.text) != words(message.text):
                     continue
                 mine = event.session_id == message.session.session_id and event.id[17:] not in self._known
-                if mine or event.session_id == message.session.forked_from or self._is_of(event, message.key):
+                if mine or event.session_id == message.session.forked_from or self._is_of(event, key):
                     return event
         return None
 
@@ -305,6 +309,18 @@ class Recorder:
         self._record = self._record._replace(note=note)
         if self._record != self._kept:
             remembered.save(self._record_path, self._record)
+
+
+def _says_the_same(message: Message, session_id: str) -> bool:
+    """Whether the host's id of ``message`` would mean the same message in another session.
+
+    In that session's own family (a conversation and its branches) it would. Elsewhere only an id that is made to be
+    unique: the number of a line is not, and what stands in an export may have been made by anything.
+    """
+    if message.session.session_id.partition("~")[0] == session_id.partition("~")[0]:
+        return True
+    spec = HOSTS.get(message.session.host)
+    return spec is not None and not spec.export and re.search(_UUID, message.key or "") is not None
 
 
 def machine_name() -> str:

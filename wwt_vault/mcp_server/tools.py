@@ -73,7 +73,7 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
         arguments={
             "query": _text("The person's question or task, in their words"),
             "project": _text("Prefer this project and show its recent flow"),
-            "budget_tokens": {"type": "integer", "minimum": 50, "maximum": 20000, "default": 1500},
+            "budget_tokens": {"type": "integer", "minimum": 30, "maximum": 20000, "default": 1500},
             "as_of": _text("Answer as of this date (ISO 8601)"),
         },
         required=("query",),

@@ -10,13 +10,13 @@ import os
 import re
 import unicodedata
 from fnmatch import translate
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import Ambiguous, NotFound, VaultMissing
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.vault import layout
+from wwt_vault.vault.names import EXTENSIONS, Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +32,7 @@ __all__ = [
     "curated_id",
     "find_note",
     "find_source",
+    "first_bytes",
     "head_from",
     "link_to",
     "list_notes",
@@ -40,6 +41,7 @@ __all__ = [
     "note_id",
     "project_of_note",
     "properties_of",
+    "read_head",
     "resolve_link",
     "tags_of",
     "title_of",
@@ -51,10 +53,9 @@ SOURCE = "source"
 """The type of a document from outside: it has an id and revisions, and is no curated note."""
 RELATIONS = ("relates_to", "contradicts", "depends_on", "part_of", "updates", "derived_from", "similar_to")
 
-_EXTENSIONS = (".md", ".MD", ".Md", ".mD")
 _IGNORE_FILE = ".wwtignore"
 _NOTE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-_HEAD_BYTES = 16 * 1024
+_HEAD_BYTES = 4 * 1024
 
 
 class NoteHead(NamedTuple):
@@ -105,7 +106,7 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
                 if name[0] == ".":
                     continue
                 # Neither is true of a symbolic link.
-                is_file = name[-3:] in _EXTENSIONS and entry.is_file(follow_symlinks=False)
+                is_file = name[-3:] in EXTENSIONS and entry.is_file(follow_symlinks=False)
                 is_folder = not is_file and entry.is_dir(follow_symlinks=False)
                 if not is_file and (not is_folder or getattr(entry, "is_junction", bool)()):
                     continue
@@ -135,21 +136,9 @@ def _is_ignored(path: str, is_folder: bool, ignored: list[tuple[re.Pattern[str],
     return any(glob.match(path if anchored else name) for glob, anchored, folder in ignored if is_folder or not folder)
 
 
-def names(vault: Vault) -> dict[str, list[DocumentId]]:
-    """Return all notes by ``layout.name_key`` of their name without extension, each list sorted."""
-    found: dict[str, list[DocumentId]] = {}
-    for path, entry in markdown_files(vault.root):
-        name = entry.name[:-3]
-        found.setdefault(name.casefold() if name.isascii() else _key(name), []).append(path)
-    for paths in found.values():
-        paths.sort()
-    return found
-
-
-@lru_cache(1 << 16)
-def _key(name: str) -> str:
-    """Half of the cost of listing a large vault of Korean names, and the same every time."""
-    return layout.name_key(name)
+def names(vault: Vault) -> Names:
+    """Return all notes by ``layout.name_key`` of their name without extension."""
+    return Names(vault.root)
 
 
 def link_to(path: DocumentId, known: Mapping[str, list[DocumentId]]) -> str:
@@ -214,21 +203,29 @@ def _by_content(vault: Vault, ref: str, key: str) -> list[DocumentId]:
 
 def _heads(vault: Vault, mentioning: str = "", below: str = "") -> Iterator[NoteHead]:
     """Yield the heads of all notes but session notes, of those that have ``mentioning`` in their first kilobytes."""
-    word = mentioning.casefold()
+    # Whether it is there at all is asked of the bytes; what is escaped, or in another form, needs the second pass.
+    word = unicodedata.normalize("NFC", mentioning).lower().encode()
     for path, entry in markdown_files(vault.root):
         if path.startswith(f"{layout.CONVERSATIONS}/") or not path.startswith(below):
             continue
-        text = _head_of(entry.path).decode("utf-8", "replace")
-        if word in text.casefold():
-            yield head_from(path, markdown.read_frontmatter(markdown.split(text), path).values)
+        data = first_bytes(entry.path)
+        if word in (data.lower() if word.isascii() else data.decode("utf-8", "replace").lower().encode()):
+            yield read_head(path, data)
 
 
-def _head_of(path: str) -> bytes:
+def read_head(path: DocumentId, data: bytes) -> NoteHead:
+    """Return what the properties say in the first bytes of a file."""
+    text = data.decode("utf-8", "replace")
+    return head_from(path, markdown.read_frontmatter(markdown.split(text), path).values)
+
+
+def first_bytes(path: str) -> bytes:
+    """Return so much of a file that its properties are in it; nothing when it cannot be read."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - of ten thousand notes, one after the other
             data = file.read(_HEAD_BYTES)
             if data.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\n---" not in data:
-                data += file.read(_HEAD_BYTES * 7)
+                data += file.read(_HEAD_BYTES * 31)
             return data
     except OSError:  # deleted or locked since it was listed
         return b""
@@ -277,7 +274,7 @@ def resolve_link(link: str, source: DocumentId, known: Mapping[str, list[Documen
 
 def properties_of(vault: Vault, path: DocumentId) -> dict[str, Any]:
     """Return the properties of a note, reading no further than these; none when it is gone."""
-    text = _head_of(str(layout.inside(vault.root, path))).decode("utf-8", "replace")
+    text = first_bytes(str(layout.inside(vault.root, path))).decode("utf-8", "replace")
     return markdown.read_frontmatter(markdown.split(text), path).values
 
 

@@ -88,7 +88,7 @@ def move_note(vault: Vault, ref: str, to: str | None = None, *, written_by: str,
         except EventConflict as error:
             raise refusals.exists(vault, target, name) from error
         why = _Why(written_by, at, f"moved from {there.path}")
-        return _follow(vault, _Names(known, lookup.names(vault)), there.path, target, why)
+        return _follow(vault, there.path, target, why)
 
 
 def renamed_notes(vault: Vault) -> dict[DocumentId, DocumentId]:
@@ -111,11 +111,8 @@ def follow_renames(vault: Vault, *, written_by: str, at: datetime, locks: Path) 
     with files.lock(locks / "notes", _LOCK_SECONDS):
         moved = []
         for was, path in renamed_notes(vault).items():
-            after = lookup.names(vault)
-            before = {key: [was if other == path else other for other in paths] for key, paths in after.items()}
-            before.setdefault(layout.name_key(was[:-3].rpartition("/")[2]), [was])
             why = _Why(written_by, at, f"moved from {was}")
-            moved.append(_follow(vault, _Names(before, after), was, path, why))
+            moved.append(_follow(vault, was, path, why))
         return moved
 
 
@@ -141,7 +138,8 @@ def _is_folder(vault: Vault, wanted: str) -> bool:
         return False  # the path is looked at, and refused, as a whole
 
 
-def _follow(vault: Vault, names: _Names, was: DocumentId, now: DocumentId, why: _Why) -> Moved:
+def _follow(vault: Vault, was: DocumentId, now: DocumentId, why: _Why) -> Moved:
+    names = _names(vault, was, now)
     following = why._replace(reason=f"{was} is {now} now")
     changed: list[DocumentId] = []
     left: list[DocumentId] = []
@@ -174,6 +172,15 @@ def _follow(vault: Vault, names: _Names, was: DocumentId, now: DocumentId, why: 
     if _is_as_written(vault, there):
         _record(vault, there, there.revision, why)
     return Moved(now, was, tuple(changed), tuple(left))
+
+
+def _names(vault: Vault, was: DocumentId, now: DocumentId) -> _Names:
+    """Return all notes by name, before and after one of them moved."""
+    after = lookup.names(vault)
+    old, new = (layout.name_key(path[:-3].rpartition("/")[2]) for path in (was, now))
+    changed = {key: [path for path in after.get(key, ()) if path != now] for key in (old, new)}
+    changed[old] = sorted([*changed[old], was])
+    return _Names({**after, **changed}, after)
 
 
 def _mentions(file: Path, needles: list[str]) -> bool:

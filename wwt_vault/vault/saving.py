@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from wwt_vault.model.conversation import DocumentId, EventId, Revision
     from wwt_vault.vault import Vault
     from wwt_vault.vault.evidence import Evidence
+    from wwt_vault.vault.names import Names
     from wwt_vault.vault.ondisk import OnDisk
     from wwt_vault.vault.proposal import Proposal
 
@@ -48,10 +49,10 @@ class Saving:
 
     def __init__(self, vault: Vault, wanted: Proposal, *, as_given: bool) -> None:
         self.vault, self.wanted, self.as_given = vault, wanted, as_given
-        self._known: dict[str, list[DocumentId]] | None = None
+        self._known: Names | None = None
 
     @property
-    def known(self) -> dict[str, list[DocumentId]]:
+    def known(self) -> Names:
         """All notes by name."""
         if self._known is None:
             self._known = lookup.names(self.vault)
@@ -79,7 +80,7 @@ class Saving:
         )
         head = markdown.render_frontmatter(properties)
         values = markdown.read_frontmatter(markdown.split(head), path).values
-        self.known.setdefault(layout.name_key(name), []).append(path)
+        self.known.add(path)
         planned = self._planned(path, {}, values)
         lines = self._with_replacements(lines, planned)
         found = evidence.find_evidence(vault, markdown.parse("\n".join(lines)))
@@ -87,7 +88,8 @@ class Saving:
         data = f"{head}\n{text}".encode()
         written = revisions.keep(vault, note_id, data)
         try:
-            files.create_once(layout.inside(vault.root, path), data)
+            # Its name was just looked for in every form: only the folder is left to be found.
+            files.create_once(layout.inside(vault.root, path.rpartition("/")[0]) / f"{name}.md", data)
         except EventConflict as error:
             raise refusals.exists(vault, path, name) from error
         self._record(note_id, revision=written, base=None, path=path)

@@ -37,7 +37,9 @@ class Score(NamedTuple):
 def unpack(shared: Path, folder: Path) -> Path:
     """Unpack the corpora into ``folder``; return where they lie."""
     with tarfile.open(shared / "secrets" / "corpora.tar.gz") as archive:
-        archive.extractall(folder, filter="data")
+        # As an attribute: the argument ``filter`` is unknown to Python 3.11.0 to 3.11.3.
+        archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)
+        archive.extractall(folder)
     return folder / "secrets"
 
 

@@ -110,6 +110,14 @@ def test_an_english_sentence_tells_a_password(fault: Callable[..., str | None], 
     all_found(["Gmail app password: %s", "앱 비밀번호는 %s 입니다"], "abcd efgh ijkl mnop")
 
 
+def test_words_joined_to_a_password_are_found(all_found: Callable[..., None]) -> None:
+    """A password made of words with dashes and a number looks like the name of a thing, and is none."""
+    direct = ["비밀번호는 %s이야", "DB 비밀번호는 %s 이니까 들어가 봐", "비번은 %s거든", "암호는 %s 입니다"]
+    english = ["the staging password is %s, so log in", "use password %s to log in"]
+    all_found(direct + english, "kiwi-Lamp-2958", "kiwiLamp-2958", "Autumn-2031", "red-Barn-57")
+    all_found(direct, "kiwi_Lamp_2958", "kiwi-lamp-2958", "brisk-otter-paints-fences")
+
+
 # --- what must stay ------------------------------------------------------------------------------------------------
 
 LOOK_ALIKES = r"""
@@ -120,6 +128,9 @@ LOOK_ALIKES = r"""
 비밀번호를 argon2id로 바꿔줘
 비밀번호는 SHA-256으로 암호화해
 비밀번호는 90일마다 바꿔야 해
+비밀번호는 SHA-512니까 괜찮고, 암호는 AES-256이야
+비밀번호는 bcrypt니까 안전하고 검사는 spring-security 이고
+The password hash is Sha-512, the library is spring-security
 비밀번호는 Redis7에 저장하고 user_id+salt로 만들어
 비밀번호 4자리, 5회 오류 시 잠금
 비밀번호를 잊으셨나요? 비밀번호: (입력)

@@ -25,6 +25,7 @@ __all__ = [
     "looks_like_code",
     "looks_like_password",
     "looks_random",
+    "numbered",
     "occurrences",
     "placeholder",
     "sequential",
@@ -312,19 +313,32 @@ def looks_random(value: str, least: int = 16) -> bool:
 
 # In lower case and in this order: names with a number, sizes and counts, numbers, issues and handles, files, addresses,
 # flags, languages, signs, paths, dates, dotted and dashed names, labels, arguments, patterns, URLs.
-_TECHNICAL = (
+_NUMBERED = (
     r"(?:base|sha|md|utf|aes|rsa|argon|oauth|http|ip|ipv|pbkdf|rfc|tls|ssl|gpt|claude|python|node|java|web|mp|log4|vue|react|"
-    r"next|bcrypt|scrypt|iso|issue|step|line|page|section|win|mac|llama|gemini)[-_]?\d[\w.+-]{0,12}|[a-z]{1,2}[-_]?\d{1,5}[a-z]?|"
+    r"next|bcrypt|scrypt|iso|issue|step|line|page|section|win|mac|llama|gemini)[-_]?\d[\w.+-]{0,12}|[a-z]{1,2}[-_]?\d{1,5}[a-z]?"
+)
+_TECHNICAL = (
+    rf"{_NUMBERED}|"
     r"\d+[-+]?(?:[a-z]{1,10}|%)(?:s|ly)?|\d+[a-z]\d*|[\d.,:/+-]+|\d+-\w+(?:-\w+)*|#\w.*|@[\w/-]+|"
     r"[\w.-]+\.[a-z]{2,5}\d?|[\w.+-]+@[\w-]+\.[\w.-]+|\w+@|--?[a-z][\w=-]*|c\+\+|c#|[a-z]+\(\)|[a-z]+[?!]+|"
     r"[=+*&|<>~^%$#@!?-]+|[\w.-]*/[\w./*-]*|\d{4}-\d\d-\d\d\S*|[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)+|"
     r":?\w+:|`+|[a-z_]\w*=\S*|.*\\.*|.*://.*"
 )
 
+# Words and a number, some letters capital: "kiwi-Lamp-2958", as people make up passwords and nobody names a thing.
+_MADE_UP = r"(?=.*[a-z])(?=.*[A-Z])(?:[A-Za-z]+(?:[-_][A-Za-z]+)*[-_]?\d{3,8}|[A-Za-z]+(?:[-_][A-Za-z]+)+[-_]\d\d)"
+
 
 def technical(value: str) -> bool:
     """Tell whether ``value`` is a term, a version, a path, a flag, a size or an address rather than a password."""
+    if compiled(_MADE_UP).fullmatch(value) and not numbered(value):
+        return False
     return compiled(_TECHNICAL).fullmatch(value.lower()) is not None
+
+
+def numbered(value: str) -> bool:
+    """Tell whether ``value`` is the name of an algorithm, a format or a product with its number (``SHA-256``)."""
+    return compiled(_NUMBERED).fullmatch(value.lower()) is not None
 
 
 def looks_like_password(value: str) -> bool:

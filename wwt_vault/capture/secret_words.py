@@ -18,6 +18,7 @@ from wwt_vault.capture.secret_values import (
     looks_like_code,
     looks_like_password,
     looks_random,
+    numbered,
     occurrences,
     placeholder,
     technical,
@@ -198,7 +199,8 @@ _LINK = (
 )
 _COPULA = (
     r"[\"'`”’」』)\]*]{0,3}[ \t]?(?:입니다|이에요|예요|이예요|이야|야|이다|이고|임(?![^\x00-\x7f])|이었|였|"
-    r"이요|요(?![^\x00-\x7f])|인데|이라고|라고|래|이래|으?로 (?:해|설정|바꿔|변경|할게)|です|だ|である|でした|吧|。)"
+    r"이?니까|이?거든|이?라서|이지|이요|요(?![^\x00-\x7f])|인데|"
+    r"이라고|라고|래|이래|으?로 (?:해|설정|바꿔|변경|할게)|です|だ|である|でした|吧|。)"
 )
 _COUNTED = (
     r"[ ]?(?:자|글자|개|번|회|일|월|년|시|분|초|차|단계|문자|종|가지|명|건|주|달|퍼센트|%|점|위|호|장|문제|바이트|비트"
@@ -271,7 +273,11 @@ def _told_in_east(text: str, kind: str, between: str, linked: bool, value: Value
         kept = compiled(_KEPT).match(text, value.end)
         return linked or not (kept and secret.isalnum())
     word = compiled(r"[A-Za-z][\w!@#$%^&*-]{3,63}").fullmatch(secret)
-    if between or not word or secret.isupper() or technical(secret):
+    if between or not word or secret.isupper() or numbered(secret):
+        return False
+    # "비밀번호는 kiwi-lamp-2958이야": nothing but a password is what a password is, joined words as well.
+    joined = compiled(r"[A-Za-z]{2,}(?:[-_][A-Za-z]{2,})*[-_]\d{3,8}|[a-z]{2,}(?:-[a-z]{2,}){3,}").fullmatch(secret)
+    if technical(secret) and not (said and joined):
         return False
     ends = text[value.after : value.after + 1].strip() in ("", ".", ",", ")")
     goes_on = compiled(r"[ \t]+(?:[A-Za-z]|[^\x00-\x7f])").match(text, value.end)

@@ -139,6 +139,9 @@ def _placed(
         before = next((place[index] for index in range(definition.at - 1, -1, -1) if index in place), 0)
         there = [(line.text, line.end) for line in definition.lines]
         stays = there[0][0] == text or holds(there[0][0], text)
+        above = definition.at - 1
+        if above >= 0 and above not in place and not old.lines[above].text.strip() and before and before not in placed:
+            placed[before] = [("", "")]  # the empty line that set it apart went with the text above
         placed.setdefault(before, []).extend(there if stays else [(text, there[0][1])])
         last = before if last is None else max(last, before)
     if wanted:

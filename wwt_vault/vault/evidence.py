@@ -30,6 +30,7 @@ __all__ = [
     "leads_the_same_way",
     "link_in",
     "no_evidence",
+    "says_something",
     "standing_facts",
     "uncited_facts",
 ]
@@ -142,8 +143,13 @@ def uncited_facts(structure: markdown.Structure) -> Iterator[tuple[int, str]]:
     citing = {citation.line for citation in markdown.citations(structure)}
     for item, text in headings.facts(structure):
         lines = (line for a, b in item.own for line in range(a, b))
-        if _MARKER.sub("", text).strip() and not any(line in citing for line in lines):
+        if says_something(text) and not any(line in citing for line in lines):
             yield item.line, " ".join(text.split())
+
+
+def says_something(bullet: str) -> bool:
+    """Return whether a bullet has text of its own behind its marker and checkbox."""
+    return bool(_MARKER.sub("", bullet).strip())
 
 
 def standing_facts(structure: markdown.Structure) -> frozenset[str]:

@@ -299,6 +299,14 @@ def test_stdout_is_the_result_alone_in_a_real_process(words_only: Vault) -> None
     assert run.stderr == b""
 
 
+def test_the_version_is_told_without_a_command(wwt: Run) -> None:
+    """`wwt --version` prints it and is done."""
+    code, out, err = wwt("--version")
+
+    assert (code, err) == (0, "")
+    assert out.startswith("wwt ")
+
+
 def test_help_loads_nothing_heavy() -> None:
     """Neither the index nor MCP nor a model, nor what draws bars."""
     code = (

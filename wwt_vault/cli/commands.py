@@ -30,19 +30,26 @@ app = typer.Typer(
 _UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"wwt {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     vault: Annotated[
         str | None, typer.Option(metavar="PATH", help="The vault; else WWT_VAULT, else the user's config.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    version: Annotated[
+        # Eager: it is asked for without a command.
+        bool,
+        typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
 ) -> None:
     # Taken out of the arguments before they come here, wherever they stand; declared for --help.
-    del vault, as_json
-    if version:
-        typer.echo(f"wwt {__version__}")
-        raise typer.Exit
+    del vault, as_json, version
 
 
 for module in (start, memory, notes, upkeep):

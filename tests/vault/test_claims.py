@@ -14,7 +14,8 @@ def test_a_claim_leads_to_the_words_letter_for_letter(vault: Vault) -> None:
     one, two = say(vault, words), say(vault, "Two.", 5)
     body = (
         f"The state,\nin two lines [^{one}].\n\n## Facts\n\n- A fact [^{one}] [^{two}]\n  goes on\n"
-        f"  - an inner one [^{two}]\n\n## Interpretation\n\n- no claim\n- a claim [^{two}]\n\nnothing here\n\n```\n[^{one}]\n```\n"
+        f"  - an inner one [^{two}]\n\n## Interpretation\n\n- no claim\n- a claim [^{two}]\n\nnothing here\n\n"
+        f"```\n[^{one}]\n```\n"
     )
     note = save(vault, "T", body)
     path = at(vault, note)

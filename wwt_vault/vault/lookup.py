@@ -9,6 +9,7 @@ import difflib
 import os
 import re
 import unicodedata
+from contextlib import suppress
 from fnmatch import translate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,6 +38,7 @@ __all__ = [
     "link_to",
     "list_notes",
     "markdown_files",
+    "mentioning",
     "names",
     "note_id",
     "project_of_note",
@@ -182,6 +184,17 @@ def find_note(vault: Vault, ref: str, known: Mapping[str, list[DocumentId]] | No
 def list_notes(vault: Vault) -> list[NoteHead]:
     """Return the curated notes of a vault by path, reading no further than their frontmatter."""
     return sorted(head for head in _heads(vault) if head.id is not None and head.type in CURATED_TYPES)
+
+
+def mentioning(vault: Vault, words: str) -> list[DocumentId]:
+    """Return the notes, session notes left out, that have these words (ASCII) somewhere in them."""
+    found = []
+    for path, entry in markdown_files(vault.root):
+        if not path.startswith(f"{layout.CONVERSATIONS}/"):
+            with suppress(OSError), open(entry.path, "rb") as file:  # noqa: PTH123 - of ten thousand notes
+                if words.encode() in file.read():
+                    found.append(path)
+    return sorted(found)
 
 
 def with_id(vault: Vault, wanted: str) -> list[DocumentId]:

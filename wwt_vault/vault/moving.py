@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import BadArgument, EventConflict, PathEscapes, StaleRevision, WwtError
 from wwt_vault.markdown.relink import relinked
 from wwt_vault.model.conversation import DocumentId
-from wwt_vault.vault import files, layout, lookup, ondisk, places, refusals, revisions
+from wwt_vault.vault import files, layout, lookup, ondisk, places, refusals, revisions, rewriting
+from wwt_vault.vault.rewriting import Why
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wwt_vault.markdown.relink import New
-    from wwt_vault.model.conversation import Revision
     from wwt_vault.vault import Vault
     from wwt_vault.vault.ondisk import OnDisk
 
@@ -53,14 +53,6 @@ class _Names(NamedTuple):
     after: Mapping[str, list[DocumentId]]
 
 
-class _Why(NamedTuple):
-    """What is written down of a change."""
-
-    written_by: str
-    at: datetime
-    reason: str = ""
-
-
 def move_note(vault: Vault, ref: str, to: str | None = None, *, written_by: str, at: datetime, locks: Path) -> Moved:
     """Move a curated note or a source at a person's wish.
 
@@ -87,7 +79,7 @@ def move_note(vault: Vault, ref: str, to: str | None = None, *, written_by: str,
             files.move(there.file, layout.inside(vault.root, target))
         except EventConflict as error:
             raise refusals.exists(vault, target, name) from error
-        why = _Why(written_by, at, f"moved from {there.path}")
+        why = Why(written_by, at, f"moved from {there.path}")
         return _follow(vault, there.path, target, why)
 
 
@@ -111,7 +103,7 @@ def follow_renames(vault: Vault, *, written_by: str, at: datetime, locks: Path) 
     with files.lock(locks / "notes", _LOCK_SECONDS):
         moved = []
         for was, path in renamed_notes(vault).items():
-            why = _Why(written_by, at, f"moved from {was}")
+            why = Why(written_by, at, f"moved from {was}")
             moved.append(_follow(vault, was, path, why))
         return moved
 
@@ -138,7 +130,7 @@ def _is_folder(vault: Vault, wanted: str) -> bool:
         return False  # the path is looked at, and refused, as a whole
 
 
-def _follow(vault: Vault, was: DocumentId, now: DocumentId, why: _Why) -> Moved:
+def _follow(vault: Vault, was: DocumentId, now: DocumentId, why: Why) -> Moved:
     names = _names(vault, was, now)
     following = why._replace(reason=f"{was} is {now} now")
     changed: list[DocumentId] = []
@@ -159,18 +151,18 @@ def _follow(vault: Vault, was: DocumentId, now: DocumentId, why: _Why) -> Moved:
             )
             if after is not None and after.encode() == there.data:
                 break
-            if after is None or not _may_change(there):
+            if after is None or not rewriting.may_change(there):
                 left.append(path)
                 break
             with suppress(StaleRevision):  # a person typed something in this moment: look again
-                _replace(vault, there, after.encode(), following)
+                rewriting.rewrite(vault, there, after.encode(), following)
                 changed.append(path)
                 break
         else:
             left.append(path)
     there = ondisk.load(vault, now)
-    if _is_as_written(vault, there):
-        _record(vault, there, there.revision, why)
+    if rewriting.is_as_written(vault, there):
+        rewriting.record(vault, there, there.revision, why)
     return Moved(now, was, tuple(changed), tuple(left))
 
 
@@ -208,34 +200,3 @@ def _new_target(names: _Names, was: DocumentId, now: DocumentId, own: DocumentId
         return lookup.link_to(wanted, names.after)[2:-2]
 
     return new
-
-
-def _may_change(there: OnDisk) -> bool:
-    session = there.path.startswith(f"{layout.CONVERSATIONS}/")
-    sound = there.parts.join().encode() == there.data
-    conflict = markdown.conflict_line(markdown.parse(there.parts.body)) is not None
-    return sound and not session and not conflict and not markdown.flag(there.properties.values, "locked")
-
-
-def _replace(vault: Vault, there: OnDisk, data: bytes, why: _Why) -> None:
-    """Write a file with other links; what a person edited since the last save stays theirs."""
-    untouched = _is_as_written(vault, there)
-
-    def keep(kept: bytes) -> None:
-        if there.id:
-            revisions.keep(vault, there.id, kept)
-
-    keep(data)
-    written = files.replace(there.file, data, there.revision, keep)
-    if untouched:
-        _record(vault, there, written, why)
-
-
-def _is_as_written(vault: Vault, there: OnDisk) -> bool:
-    return there.id is not None and revisions.written_last(vault, there.id) == there.revision
-
-
-def _record(vault: Vault, there: OnDisk, revision: Revision, why: _Why) -> None:
-    if there.id:
-        saved: dict[str, Any] = {"revision": revision, "base": there.revision, "path": there.path}
-        revisions.record(vault, there.id, time=why.at, written_by=why.written_by, reason=why.reason, **saved)

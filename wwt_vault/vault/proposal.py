@@ -16,6 +16,7 @@ from wwt_vault.errors import BadArgument
 from wwt_vault.vault.lookup import CURATED_TYPES, RELATIONS, tags_of
 
 __all__ = [
+    "HIDDEN",
     "MAX_BODY",
     "RELATIONS",
     "STATUSES",
@@ -35,7 +36,7 @@ MAX_BODY = 1_000_000
 _MAX_TEXT = 500  # characters of an alias, a question, a reason: a sentence or two
 _MAX_LIST = 50
 # Controls but tab and line ends, bidi controls, tag characters (hidden text), lone surrogates.
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -90,7 +91,7 @@ def check_proposal(
             f"the body has {size:,} bytes, more than {MAX_BODY:,}: split the note", argument="body", size=size
         )
     body = _LINE_END.sub("\n", body.removeprefix("\ufeff"))
-    hidden = _HIDDEN.search(body)
+    hidden = HIDDEN.search(body)
     if hidden:
         line = body.count("\n", 0, hidden.start()) + 1
         message = f"line {line} of the body has the invisible character U+{ord(hidden[0]):04X}; take it out"
@@ -119,7 +120,7 @@ def _list(argument: str, texts: Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _one_line(argument: str, text: str) -> str:
     text = unicodedata.normalize("NFC", " ".join(text.split()))
-    if not text or len(text) > _MAX_TEXT or _HIDDEN.search(text):
+    if not text or len(text) > _MAX_TEXT or HIDDEN.search(text):
         message = f"{argument} must be a text of 1 to {_MAX_TEXT} characters without invisible ones, not {text[:50]!r}"
         raise BadArgument(message, argument=argument)
     return text

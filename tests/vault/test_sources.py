@@ -38,8 +38,8 @@ class TestKeeping:
         assert note.path == "30_Knowledge/Sources/Retry handbook.md"
         assert note.text == (
             f'---\nid: "{note.id}"\ntype: source\norigin: "{URL}"\nretrieved: 2026-11-29\nverification: unverified\n'
-            "aliases: []\ntags:\n  - http\ncreated: 2026-11-30T10:58:01\nupdated: 2026-11-30T10:58:01\nwritten_by: wwt\n"
-            "project: shop\n---\n\n# Retry\n\nThree times.\n"
+            "aliases: []\ntags:\n  - http\ncreated: 2026-11-30T10:58:01\nupdated: 2026-11-30T10:58:01\n"
+            "written_by: wwt\nproject: shop\n---\n\n# Retry\n\nThree times.\n"
         )
         assert notes.read_note(vault, note.id or "").path == note.path
         assert notes.list_notes(vault) == []
@@ -137,12 +137,13 @@ class TestCiting:
     def test_a_fact_shows_what_is_known_of_the_source(self, vault: Vault) -> None:
         """In the footnote that the program writes: origin, date, verification."""
         event, source = say(vault, "As the handbook says."), add(vault, "Retry [handbook]")
-        body = f"## Facts\n\n- Three tries [^{event}] [^source-{source.id}]\n\n## Claims by sources\n\n- Four [^source-{source.id}]\n"
+        label = f"[^source-{source.id}]"
+        body = f"## Facts\n\n- Three tries [^{event}] {label}\n\n## Claims by sources\n\n- Four {label}\n"
         note = save(vault, "T", body)
 
         assert note.text.endswith(
-            f"[^source-{source.id}]: [[30_Knowledge/Sources/Retry handbook|Retry  handbook ]] "
-            f"({URL}; retrieved 2026-11-29; unverified)\n".replace("Retry  handbook ", "Retry handbook")
+            f"{label}: [[30_Knowledge/Sources/Retry handbook|Retry handbook]] "
+            f"({URL}; retrieved 2026-11-29; unverified)\n"
         )
         claim = claims.claims(vault, "T")[0]
         assert [(one.title, one.origin, one.verification) for one in claim.sources] == [

@@ -8,12 +8,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from wwt_vault.cli import main
+from wwt_vault.hook import run
 from wwt_vault.vault import Vault, open_vault
 
 SAID = [
@@ -285,7 +287,24 @@ def test_the_queue_can_be_looked_at_without_a_vault(
     """The vault may be what is missing."""
     monkeypatch.delenv("WWT_VAULT", raising=False)
 
-    assert as_json(wwt, "queue", "list") == {"items": []}
+    assert as_json(wwt, "queue", "list") == as_json(wwt, "queue") == {"items": []}
+
+
+def test_what_waits_is_listed_with_the_vault_it_was_meant_for(
+    wwt: Run, own_user_folders: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`wwt queue` alone lists it; a JSON item has all that the reference names."""
+    monkeypatch.setenv("WWT_VAULT", str(tmp_path / "gone"))
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/src", "prompt": "hello"}
+    run("claude-code", json.dumps(payload).encode(), datetime.now(UTC))
+    (item,) = as_json(wwt, "queue")["items"]
+    code, out, _ = wwt("queue")
+
+    assert item["vault"] == str(tmp_path / "gone")
+    assert (item["host"], item["session_id"], item["attempts"], item["quarantined"]) == ("claude-code", "s", 1, False)
+    assert "VaultMissing" in item["reason"]
+    assert code == 0
+    assert f"claude-code for {tmp_path / 'gone'}  tried 1 times: VaultMissing" in out
 
 
 def test_stdout_is_the_result_alone_in_a_real_process(words_only: Vault) -> None:

@@ -129,6 +129,21 @@ def test_a_vault_in_trouble_queues_the_message(trouble: str, vault: Vault) -> No
     assert "queue" in json.loads(start.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
+@pytest.mark.parametrize("name", ["queue", "hook.json", "news", "hook.log"])
+def test_a_state_folder_in_trouble_costs_no_word(name: str, vault: Vault, own_user_folders: Path) -> None:
+    """What only helps to be quick or safe may be unwritable: the vault is not, so the prompt is in it."""
+    state = own_user_folders / ".local" / "state" / "wwt-vault"
+    state.mkdir(parents=True)
+    if name in ("queue", "news"):
+        (state / name).write_text("a file where a folder belongs", "utf-8")
+    else:
+        (state / name).mkdir()
+    for host, payload in PROMPT.items():
+        assert hook(host, payload).returncode == 0
+
+    assert stored(vault) == [("user", "안녕?")] * 3
+
+
 def test_an_agent_that_we_start_is_not_recorded(vault: Vault) -> None:
     """WWT_HOOK=off makes the hook do nothing."""
     run = hook("claude-code", PROMPT["claude-code"], WWT_HOOK="off")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,7 +46,7 @@ def test_the_next_hook_drains_what_waits(vault: Vault, tmp_path: Path) -> None:
     """An answer's hook records what an earlier hook could not, once its pause is over."""
     talk = Conversation(tmp_path)
     talk.ask("first")
-    path = queue.add(talk.call("UserPromptSubmit", prompt="first", prompt_id="p"), None)
+    path = queue.add(talk.call("UserPromptSubmit", prompt="first", prompt_id="p"))
     queue.set_reason(path, "OSError: no space", talk.now - timedelta(hours=1))
     other = Conversation(tmp_path, session_id="77777777-1111-4222-8333-444455556666")
     other.ask("second")
@@ -62,7 +63,7 @@ def test_a_retried_call_is_not_a_second_message(vault: Vault, tmp_path: Path) ->
     talk.ask("hello")
     call = talk.call("UserPromptSubmit", prompt="hello", prompt_id=None)
     live.record_call(vault, state_for(vault), call)
-    queue.add(call, None)
+    queue.add(call)
     report = live.retry(vault, state_for(vault), NOW)
 
     assert report.done == 1
@@ -82,11 +83,50 @@ def test_a_retried_call_is_known_even_when_the_record_was_lost(vault: Vault, tmp
     assert stored(vault) == [("user", "hello")]
 
 
+def test_what_was_said_to_one_vault_waits_for_that_one(
+    vault: Vault, tmp_path: Path, fresh_vault: Callable[[], Vault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the vault that WWT_VAULT names is away, its messages go into no other, however it is retried."""
+    talk = Conversation(tmp_path)
+    talk.ask("at work")
+    away = vault.root.with_name("away")
+    vault.root.rename(away)
+    with pytest.raises(VaultError):
+        talk.hook("UserPromptSubmit", prompt="at work", prompt_id="p")
+    other = fresh_vault()
+    private = Conversation(tmp_path, session_id="77777777-1111-4222-8333-444455556666")
+    private.now += timedelta(hours=1)
+    private.answer("at home")
+    private.hook("Stop", last_assistant_message="at home", prompt_id="q")
+    refused = live.retry(other, state_for(other), NOW)
+    away.rename(vault.root)
+    report = live.retry(vault, state_for(vault), NOW)
+
+    assert stored(other) == [("assistant", "at home")]
+    assert (refused.done, refused.waiting) == (0, 1)
+    assert report.done == 1
+    assert stored(vault) == [("user", "at work")]
+
+
+def test_only_what_is_tried_is_read(vault: Vault, tmp_path: Path) -> None:
+    """A hook that drains two of many items looks into no others: ten thousand must not cost every answer a second."""
+    for number in range(5):
+        talk = Conversation(tmp_path, session_id=f"{number}2edc39d-1111-4222-8333-444455556666")
+        talk.now += timedelta(seconds=number)
+        queue.add(talk.call("UserPromptSubmit", prompt=f"number {number}", prompt_id="p"))
+    for path in sorted(queue.queue_folder().glob("*.json"))[2:]:
+        path.write_text("never looked at", "utf-8")
+    report = live.retry(vault, state_for(vault), NOW, limit=2)
+
+    assert (report.done, report.waiting, report.failed) == (2, 3, 0)
+    assert [text for _, text in stored(vault)] == ["number 0", "number 1"]
+
+
 def test_a_damaged_item_keeps_no_other_waiting(vault: Vault, tmp_path: Path) -> None:
     """Half a JSON, binary, another schema, a folder: set apart with the reason, the good ones are recorded."""
     talk = Conversation(tmp_path)
     talk.ask("good")
-    folder = queue.add(talk.call("UserPromptSubmit", prompt="good", prompt_id="p"), None).parent
+    folder = queue.add(talk.call("UserPromptSubmit", prompt="good", prompt_id="p")).parent
     (folder / "20200101T000000.000000Z-1.json").write_text('{"call": {"ses', "utf-8")
     (folder / "20200101T000000.000000Z-2.json").write_bytes(os.urandom(300))
     (folder / "20200101T000000.000000Z-3.json").write_text('{"schema": 99}', "utf-8")
@@ -104,7 +144,7 @@ def test_pauses_grow_and_the_last_failure_sets_apart(tmp_path: Path) -> None:
     """Each failed try doubles the pause, up to a day; after twelve the item is set apart and still readable."""
     talk = Conversation(tmp_path)
     talk.ask("hello")
-    path = queue.add(talk.call("UserPromptSubmit", prompt="hello", prompt_id="p"), None)
+    path = queue.add(talk.call("UserPromptSubmit", prompt="hello", prompt_id="p"))
     pauses = []
     now = NOW
     for _ in range(11):
@@ -129,7 +169,7 @@ def test_a_call_survives_the_queue_unchanged(tmp_path: Path) -> None:
     talk = Conversation(tmp_path)
     talk.ask("x")
     call = talk.call("UserPromptSubmit", prompt="token: ghp_16C7e42F292c6912E7710c838347Ae178B4a", prompt_id="p")
-    queue.add(call, None)
+    queue.add(call)
     (item,) = queue.list_items()
 
     assert item.call == call

@@ -110,7 +110,10 @@ def queue(found: Json) -> str:
     lines = []
     for item in found["items"]:
         state = "set apart" if item["quarantined"] else f"tried {item['attempts']} times"
-        lines.append(f"{_minute(item['time']) or '?'}  {item['host'] or '?'}  {state}: {item['reason'] or 'new'}")
+        place = f" for {item['vault']}" if item["vault"] else ""
+        lines.append(
+            f"{_minute(item['time']) or '?'}  {item['host'] or '?'}{place}  {state}: {item['reason'] or 'new'}"
+        )
     return "\n".join(lines)
 
 

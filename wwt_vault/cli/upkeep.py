@@ -26,7 +26,8 @@ def register(app: typer.Typer, epilog: str) -> None:
         index.command(epilog=epilog)(command)
     index.command("status", epilog=epilog)(index_status)
     app.add_typer(index, name="index")
-    queue = typer.Typer(help="Captures that could not be recorded yet.", no_args_is_help=True, epilog=epilog)
+    queue = typer.Typer(help="Captures that could not be recorded yet; alone: list them.", epilog=epilog)
+    queue.callback(invoke_without_command=True)(queue_list_by_default)
     queue.command("list", epilog=epilog)(queue_list)
     queue.command("retry", epilog=epilog)(queue_retry)
     app.add_typer(queue, name="queue")
@@ -81,6 +82,11 @@ def index_status(ctx: typer.Context) -> None:
 
     common: Common = ctx.obj
     emit(common, upkeep.index_status(workspace.open_workspace(common.vault)), render.index)
+
+
+def queue_list_by_default(ctx: typer.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        queue_list(ctx)
 
 
 def queue_list(ctx: typer.Context) -> None:

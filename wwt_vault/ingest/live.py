@@ -5,10 +5,13 @@ The call is in the queue before anything else happens and leaves it when the mes
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from wwt_vault.config import load_user_settings, vault_variable
 from wwt_vault.errors import TranscriptError, WwtError
 from wwt_vault.ingest import queue
 from wwt_vault.ingest.opening import open_for_hook
@@ -47,12 +50,13 @@ def handle_call(call: HookCall, now: datetime, *, drain_limit: int = 20) -> None
         record_call(vault, state, call)
     except Exception as error:
         if waiting is not None:
-            queue.set_reason(waiting, f"{type(error).__name__}: {error}", now)
+            with suppress(WwtError, OSError):  # it waits without a reason then
+                queue.set_reason(waiting, f"{type(error).__name__}: {error}", now)
         raise
     if waiting is not None:
         queue.done(waiting)
     if call.kind in ("answer", "start"):
-        queue.drain(lambda item, _path: record_call(vault, state, item), now, limit=drain_limit)
+        _drain(vault, state, now, limit=drain_limit)
 
 
 def record_call(vault: Vault, state: State, call: HookCall) -> None:
@@ -102,8 +106,23 @@ def _is_whole(call: HookCall, last: Message) -> bool:
 
 
 def retry(vault: Vault, state: State, now: datetime, limit: int | None = None) -> queue.DrainReport:
-    """Try everything that waits, whatever its pause, and what was set apart as well."""
-    return queue.drain(lambda call, _path: record_call(vault, state, call), now, everything=True, limit=limit)
+    """Try everything that waits for this vault, whatever its pause, and what was set apart as well."""
+    return _drain(vault, state, now, everything=True, limit=limit)
+
+
+def _drain(
+    vault: Vault, state: State, now: datetime, *, limit: int | None, everything: bool = False
+) -> queue.DrainReport:
+    def belongs(name: str) -> bool:
+        """Tell whether what was said while ``WWT_VAULT`` was ``name`` goes here: another vault is another business."""
+        meant = name or str(load_user_settings().get("vault") or "")
+        there = os.path.abspath(Path(meant).expanduser())  # noqa: PTH100 - as open_vault does
+        return meant in ("", vault_variable()) or there == str(vault.root)
+
+    def record(call: HookCall) -> None:
+        record_call(vault, state, call)
+
+    return queue.drain(record, now, belongs=belongs, everything=everything, limit=limit)
 
 
 def _enqueue(call: HookCall) -> Path | None:
@@ -111,6 +130,6 @@ def _enqueue(call: HookCall) -> Path | None:
     if call.message is None:
         return None
     try:
-        return queue.add(call, None)
-    except OSError:
+        return queue.add(call, vault_variable())
+    except (WwtError, OSError):
         return None  # the vault may still be writable

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wwt_vault.config import Settings, user_folders, vault_variable
+from wwt_vault.errors import VaultError
 from wwt_vault.vault import Vault, find_vault, vault_id, zone_named
 from wwt_vault.vault.files import overwrite
 from wwt_vault.vault.layout import CONFIG_FILE
@@ -37,7 +38,7 @@ def open_for_hook(now: datetime) -> Vault:
     except (KeyError, TypeError, ValueError):
         pass  # nothing kept, or by another version
     vault = find_vault()
-    with contextlib.suppress(OSError, ValueError, OverflowError):
+    with contextlib.suppress(VaultError, ValueError, OverflowError):
         _keep(vault, now, named, stamp)
     return vault
 

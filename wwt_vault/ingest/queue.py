@@ -21,6 +21,7 @@ from wwt_vault.vault.files import overwrite
 
 __all__ = ["DrainReport", "Item", "add", "done", "drain", "list_items", "queue_folder", "set_reason"]
 
+_APART = "quarantine"
 _ATTEMPTS = 12
 _FIRST_PAUSE = timedelta(minutes=1)
 _LONGEST_PAUSE = timedelta(days=1)
@@ -34,8 +35,8 @@ class Item(NamedTuple):
     path: Path
     call: HookCall | None
     """``None``: the file is damaged; ``reason`` says how."""
-    vault: str | None
-    """The vault that was meant, as far as it was known."""
+    vault: str
+    """What ``WWT_VAULT`` named as the vault; empty: the one of the user's settings."""
     first_time: datetime | None
     attempts: int
     next_try: datetime | None
@@ -56,13 +57,11 @@ def queue_folder() -> Path:
     return user_folders().state / "queue"
 
 
-def add(call: HookCall, vault: str | None) -> Path:
-    """Put a call into the queue and return its file. Raises ``OSError``."""
-    folder = queue_folder()
+def add(call: HookCall, vault: str = "") -> Path:
+    """Put a call into the queue and return its file; ``vault`` as in ``Item``. Raises ``VaultError``."""
     stamp = call.time.strftime("%Y%m%dT%H%M%S.%fZ")
-    path = folder / f"{stamp}-{os.getpid()}.json"
-    item = Item(path, call, vault, call.time, 0, None, "", quarantined=False)
-    _write(item)
+    path = queue_folder() / f"{stamp}-{os.getpid()}.json"
+    _write(Item(path, call, vault, call.time, 0, None, "", quarantined=False))
     return path
 
 
@@ -72,7 +71,10 @@ def done(path: Path) -> None:
 
 
 def set_reason(path: Path, reason: str, now: datetime) -> None:
-    """Note why an item could not be recorded, and when to try it next; set it apart after the last attempt."""
+    """Note why an item could not be recorded, and when to try it next; set it apart after the last attempt.
+
+    Raises ``VaultError``, ``OSError``.
+    """
     item = _read(path)
     if item is None:
         return
@@ -87,43 +89,48 @@ def set_reason(path: Path, reason: str, now: datetime) -> None:
 
 def list_items() -> list[Item]:
     """Return every item, oldest first, those set apart last."""
+    return [item for item in map(_read, _paths()) if item is not None]
+
+
+def _paths() -> list[Path]:
     folder = queue_folder()
-    names = [*sorted(folder.glob("*.json")), *sorted((folder / "quarantine").glob("*.json"))]
-    return [item for item in map(_read, names) if item is not None]
+    return [*sorted(folder.glob("*.json")), *sorted((folder / _APART).glob("*.json"))]
 
 
 def drain(
-    record: Callable[[HookCall, Path], None],
+    record: Callable[[HookCall], None],
     now: datetime,
     *,
+    belongs: Callable[[str], bool],
     everything: bool = False,
     limit: int | None = None,
-    stop: Callable[[], bool] = lambda: False,
 ) -> DrainReport:
     """Try waiting items again, oldest first.
 
-    ``record`` puts one call into the vault and raises when it cannot. ``everything`` pays no heed to pauses and tries
-    what was set apart as well. Ends after ``limit`` items or when ``stop()`` says so.
+    ``record`` puts one call into the vault and raises when it cannot; ``belongs`` tells whether what was meant for a
+    vault (see ``Item``) may go there. ``everything`` pays no heed to pauses and tries what was set apart as well. After
+    ``limit`` items no more are read.
     """
     counts = {"done": 0, "waiting": 0, "failed": 0}
     tried = 0
-    for item in list_items():
-        due = everything or _due(item, now)
-        if not due or (limit is not None and tried >= limit) or stop():
-            counts["failed" if item.quarantined else "waiting"] += 1
-            continue
-        tried += 1
-        counts[_try(item, record, now)] += 1
+    for path in _paths():
+        apart = path.parent.name == _APART
+        item = None if (apart and not everything) or tried == limit else _read(path)
+        if item is not None and (item.call is None or belongs(item.vault)) and (everything or _due(item, now)):
+            tried += 1
+            counts[_try(item, record, now)] += 1
+        else:
+            counts["failed" if apart else "waiting"] += 1
     return DrainReport(**counts)
 
 
-def _try(item: Item, record: Callable[[HookCall, Path], None], now: datetime) -> str:
+def _try(item: Item, record: Callable[[HookCall], None], now: datetime) -> str:
     if item.call is None:
         if not item.quarantined:
             _quarantine(item)
         return "failed"
     try:
-        record(item.call, item.path)
+        record(item.call)
     except Exception as error:  # noqa: BLE001 - whatever it is, this item waits on and the others get their turn
         set_reason(item.path, f"{type(error).__name__}: {error}", now)
         return "failed" if item.quarantined or item.attempts + 1 >= _ATTEMPTS else "waiting"
@@ -132,8 +139,6 @@ def _try(item: Item, record: Callable[[HookCall, Path], None], now: datetime) ->
 
 
 def _due(item: Item, now: datetime) -> bool:
-    if item.quarantined:
-        return False
     if item.next_try is not None:
         return item.next_try <= now
     # Two clocks are compared here when the machine's was set back; then the item is simply tried.
@@ -141,7 +146,7 @@ def _due(item: Item, now: datetime) -> bool:
 
 
 def _quarantine(item: Item) -> None:
-    target = item.path if item.quarantined else item.path.parent / "quarantine" / item.path.name
+    target = item.path if item.quarantined else item.path.parent / _APART / item.path.name
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if item.call is None:
         item.path.replace(target)  # damaged bytes are kept as they are
@@ -170,13 +175,13 @@ def _write(item: Item) -> None:
 
 
 def _read(path: Path) -> Item | None:
-    quarantined = path.parent.name == "quarantine"
+    quarantined = path.parent.name == _APART
     try:
         data = json.loads(path.read_bytes())
         return Item(
             path=path,
             call=_call_from_json(data["call"]),
-            vault=data["vault"],
+            vault=str(data["vault"] or ""),
             first_time=parse_time(data["first_time"]) if data["first_time"] else None,
             attempts=int(data["attempts"]),
             next_try=parse_time(data["next_try"]) if data["next_try"] else None,
@@ -187,7 +192,7 @@ def _read(path: Path) -> Item | None:
         return None  # recorded by another process meanwhile
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"the item is damaged: {type(error).__name__}: {error}"
-        return Item(path, None, None, None, 0, None, reason, quarantined)
+        return Item(path, None, "", None, 0, None, reason, quarantined)
 
 
 def _call_to_json(call: HookCall) -> dict[str, Any]:

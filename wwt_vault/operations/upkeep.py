@@ -54,10 +54,14 @@ def verify(workspace: Workspace, only: Sequence[str] = ()) -> Json:
 
 
 def queue_list() -> Json:
-    """Return ``{items}``: captures that could not be recorded yet, oldest first, those set apart last."""
+    """Return ``{items}``: captures that could not be recorded yet, oldest first, those set apart last.
+
+    ``vault`` of an item is what ``WWT_VAULT`` named when it came, ``None`` where the settings name the vault.
+    """
     items = [
         {
             "file": str(item.path),
+            "vault": item.vault or None,
             "host": item.call.session.host if item.call else None,
             "session_id": item.call.session.session_id if item.call else None,
             "time": item.first_time.isoformat(timespec="seconds") if item.first_time else None,
@@ -72,7 +76,7 @@ def queue_list() -> Json:
 
 
 def queue_retry(workspace: Workspace, *, now: datetime) -> Json:
-    """Try every waiting capture now. Returns ``{done, waiting, failed}``."""
+    """Try every capture that waits for this vault now. Returns ``{done, waiting, failed}``."""
     report = live.retry(workspace.vault, workspace.state, now)
     return {"done": report.done, "waiting": report.waiting, "failed": report.failed}
 

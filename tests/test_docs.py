@@ -17,6 +17,8 @@ from wwt_vault.mcp_server.tools import TOOLS
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 CLI = (DOCS / "cli.md").read_text("utf-8")
 MCP = (DOCS / "mcp.md").read_text("utf-8")
+BENCHMARKS = (DOCS / "benchmarks.md").read_text("utf-8")
+BENCHED = re.findall(r"`python (tests/bench/\w+\.py)([^`]*)`", BENCHMARKS)
 
 
 def commands(command: Any = None, path: str = "wwt") -> list[tuple[str, Any]]:
@@ -87,3 +89,20 @@ def test_documented_exit_codes_are_the_real_ones() -> None:
 def test_every_setting_is_documented(key: str) -> None:
     """In docs/cli.md, under Settings."""
     assert f"`{key}`" in CLI.partition("## Settings")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize(("program", "arguments"), BENCHED, ids=[program for program, _ in BENCHED])
+def test_every_figure_has_a_program_that_measures_it(program: str, arguments: str) -> None:
+    """It is there, takes the options that the page gives it, and prints."""
+    source = (DOCS.parent / program).read_text("utf-8")
+    assert 'if __name__ == "__main__":' in source
+    for option in re.findall(r"--[\w-]+", arguments):
+        assert f'"{option}"' in source, option
+
+
+@pytest.mark.parametrize("program", ["hook_speed", "mcp_start", "search_speed"])
+def test_what_was_promised_of_speed_has_its_figures(program: str) -> None:
+    """In a section with its command, beside what was promised; the page says on which machine and when."""
+    [section] = [part for part in BENCHMARKS.split("\n## ") if f"tests/bench/{program}.py" in part]
+    assert "Promised: " in section
+    assert "2 cores, shared" in BENCHMARKS and re.search(r"\b20\d\d\b", BENCHMARKS)

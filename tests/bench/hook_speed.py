@@ -41,14 +41,24 @@ def main() -> None:
             create_vault(home / "vault", timezone="Asia/Seoul")
         fill(full / "vault", options.events)
         times: dict[str, list[float]] = {"bare": [], "empty": [], "full": []}
+        work: dict[str, list[float]] = {name: [] for name in times}
         for run in range(options.runs):
-            times["bare"].append(timed([sys.executable, "-c", "pass"], b"", empty))
-            times["empty"].append(timed([HOOK, "claude-code"], prompt(run), empty))
-            times["full"].append(timed([HOOK, "claude-code"], prompt(run), full))
+            for name, command, stdin, home in (
+                ("bare", [sys.executable, "-c", "pass"], b"", empty),
+                ("empty", [HOOK, "claude-code"], prompt(run), empty),
+                ("full", [HOOK, "claude-code"], prompt(run), full),
+            ):
+                before = processor()
+                times[name].append(timed(command, stdin, home))
+                work[name].append(processor() - before)
         median = {name: statistics.median(found) for name, found in times.items()}
         for name, found in times.items():
-            print(f"{name:6} median {median[name]:6.1f} ms   min {min(found):6.1f}   max {max(found):6.1f}")
+            own = f"of it the processor {statistics.median(work[name]):5.1f}"
+            print(f"{name:6} median {median[name]:6.1f} ms   min {min(found):6.1f}   max {max(found):6.1f}   {own}")
         print(f"over the bare interpreter, empty vault: {median['empty'] - median['bare']:.1f} ms")
+        cpu = {name: statistics.median(found) for name, found in work.items()}
+        more = f"{cpu['empty'] - cpu['bare']:.1f} ms empty, {cpu['full'] - cpu['bare']:.1f} ms full"
+        print(f"over the bare interpreter, of the processor: {more}")
         print(f"over the bare interpreter, {options.events:,} events: {median['full'] - median['bare']:.1f} ms")
         print(f"full / empty: {median['full'] / median['empty']:.3f}")
         large_transcript(empty, options.transcript_mb)
@@ -84,6 +94,12 @@ def timed(command: list[str], stdin: bytes, home: Path) -> float:
     begin = time.perf_counter()
     subprocess.run(command, input=stdin, env=environ, check=True, stdout=subprocess.DEVNULL)
     return (time.perf_counter() - begin) * 1e3
+
+
+def processor() -> float:
+    """Return the milliseconds of processor time of all processes that have ended: the same however busy the machine."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (spent.ru_utime + spent.ru_stime) * 1e3
 
 
 def large_transcript(home: Path, megabytes: int) -> None:

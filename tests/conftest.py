@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from wwt_vault.vault import Vault
+
+# How long one example takes says what else the machine is doing: what has to be quick has a test of its own.
+settings.register_profile("wwt", deadline=None)
+settings.load_profile("wwt")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

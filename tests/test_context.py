@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwt_vault.capture.text import FENCE_CLOSE, canonical
+from wwt_vault.capture.text import canonical
 from wwt_vault.context import MIN_BUDGET, Flow, Source, Waiting, build
-from wwt_vault.context.fence import clean, fenced, quoted, single_line
 from wwt_vault.context.tokens import count_tokens
 from wwt_vault.context.trim import GAP, sentences, trim
 from wwt_vault.errors import BadArgument
+from wwt_vault.fence import FENCE_CLOSE
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import ContextPack, Hit, Passage
 
@@ -231,28 +231,6 @@ def test_our_own_output_never_becomes_an_event() -> None:
     pack = built([TALK], {TALK.document: TALK_SOURCE})
 
     assert canonical(f"before\n{pack.text}\nafter").split() == ["before", "after"]
-
-
-@given(st.text())
-def test_cleaning_is_idempotent_and_leaves_one_kind_of_line_end(text: str) -> None:
-    """Cleaned text stays as it is, holds no carriage return, and can be written as UTF-8."""
-    once = clean(text)
-
-    assert clean(once) == once
-    assert "\r" not in once
-    once.encode()
-
-
-def test_emoji_and_korean_survive_cleaning() -> None:
-    """Only what shows nothing goes; decomposed Hangul is composed."""
-    assert clean("👩‍👩‍👧 ❤️ 한글 \u1112\u1161\u11ab café\ttab\nline") == "👩‍👩‍👧 ❤️ 한글 한 café\ttab\nline"
-
-
-def test_a_name_is_one_line_of_bounded_length() -> None:
-    """A title of ten thousand characters does not push the words out."""
-    assert single_line("a\nb\u202e " + "c" * 500, 20) == "a b " + "c" * 15 + "…"
-    assert quoted("a\n\nb") == ["> a", ">", "> b"]
-    assert fenced(["> x"]).count("\n") == 2
 
 
 def test_sentences_keep_their_citation() -> None:

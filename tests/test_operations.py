@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from wwt_vault.capture.text import fence
 from wwt_vault.errors import BadArgument, ModelUnavailable, NotFound, VaultMissing
+from wwt_vault.fence import fence
 from wwt_vault.operations import beginnings, conversations, curation, freshness, notes, pending, recall, upkeep
 from wwt_vault.operations.ledger import Ledger
 from wwt_vault.operations.workspace import Workspace, open_workspace

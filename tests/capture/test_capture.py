@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import wwt_vault
 from wwt_vault.capture import HOSTS, find_transcripts, host_folder, parse_hook, read_transcript, recognise
-from wwt_vault.capture.text import fence
 from wwt_vault.errors import BadArgument, TranscriptError
+from wwt_vault.fence import fence
 from wwt_vault.model.conversation import HookCall, Message
 
 HOOKED = [name for name, spec in HOSTS.items() if spec.own_events]

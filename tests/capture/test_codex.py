@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wwt_vault.capture import codex, read_transcript
-from wwt_vault.capture.text import fence
+from wwt_vault.fence import fence
 from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Skipped
 
 NOW = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from wwt_vault.capture import parse_hook, read_transcript, recognise
 from wwt_vault.capture.cursor_words import answered, time_in, typed
-from wwt_vault.capture.text import fence
+from wwt_vault.fence import fence
 from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Skipped
 
 NOW = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)

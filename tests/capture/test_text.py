@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwt_vault.capture.text import FENCE_CLOSE, MAX_TEXT, binary_note, canonical, defused, fence, fence_open, stored
+from wwt_vault.capture.text import MAX_TEXT, binary_note, canonical, stored
+from wwt_vault.fence import FENCE_CLOSE, fence
 
-KINDS = st.text("abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=20)
 MARKS = st.sampled_from(
-    ["<wwt-vault-context", "<", fence_open("a"), FENCE_CLOSE, html.escape(fence_open("b")), html.escape(FENCE_CLOSE)]
+    ["<wwt-vault-context", "<", fence("", "a"), FENCE_CLOSE, html.escape(fence("", "b")), html.escape(FENCE_CLOSE)]
 )  # fmt: skip
 WORDS = st.one_of(st.text(max_size=60), MARKS, st.just("<system-reminder>"), st.just("</hook_context>"), st.just("\n"))
 TEXTS = st.lists(WORDS, max_size=8).map("".join)
@@ -57,27 +57,6 @@ def test_canonical_text_can_be_stored_anywhere(text: str) -> None:
 def test_canonical_keeps_the_persons_words_and_no_more(given_text: str, kept: str) -> None:
     """Line ends, composition, broken characters, blanks and what hosts put around the words; never the words."""
     assert canonical(given_text) == kept
-
-
-@given(before=st.text(max_size=40), body=TEXTS, after=st.text(max_size=40), kind=KINDS, escapes=st.integers(0, 3))
-def test_what_we_fence_never_comes_back(before: str, body: str, after: str, kind: str, escapes: int) -> None:
-    """However often a host escapes our fence, the fence and all in it are gone, and what is around it stays."""
-    fenced = fence(body, kind)
-    for _ in range(escapes):
-        fenced = html.escape(fenced, quote=escapes > 1)
-    around = [defused(text).replace("<", "").replace("&", "").replace("\ufeff", "") for text in (before, after)]
-    left = canonical(f"{around[0]}\n\n{fenced}\n\n{around[1]}")
-
-    assert "wwt-vault-context" not in left
-    assert "".join(left.split()) == "".join(canonical("\n\n".join(around)).split())
-
-
-@given(body=TEXTS, kind=KINDS)
-def test_nothing_inside_a_fence_can_end_it(body: str, kind: str) -> None:
-    """Recalled words that spell our marks are made harmless, so that they cannot pass as the person's."""
-    fenced = fence(body, kind)
-    assert fenced.count(FENCE_CLOSE) == 1 and fenced.endswith("\n" + FENCE_CLOSE)
-    assert fenced.count("<wwt-vault-context") == 1 and html.unescape(fenced).count(FENCE_CLOSE) == 1
 
 
 def test_a_fence_that_the_host_cut_off_is_gone_to_its_end() -> None:

@@ -1,55 +1,24 @@
-"""The one spelling of a message's text, and the fence around everything that we put into a conversation ourselves.
+"""The one spelling of a message's text.
 
 Whatever way a message comes (payload, transcript, import), its text is brought to the same form, so that it can be
-recognised. What hosts and we injected is taken out again: else the memory would feed on itself.
+recognised. What hosts and we injected is taken out again.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from wwt_vault.fence import unfenced
 
 if TYPE_CHECKING:
     from wwt_vault.model.conversation import Redaction
 
-__all__ = [
-    "FENCE_CLOSE",
-    "FENCE_TAG",
-    "MAX_TEXT",
-    "binary_note",
-    "canonical",
-    "defused",
-    "fence",
-    "fence_open",
-    "stored",
-]
-
-FENCE_TAG = "wwt-vault-context"
-FENCE_CLOSE = f"</{FENCE_TAG}>"
+__all__ = ["MAX_TEXT", "binary_note", "canonical", "stored"]
 
 MAX_TEXT = 1_000_000
 """Characters kept of one message; what is cut is said at the end of the text."""
 
-# The mark "<" or, as Gemini CLI stores it, "&lt;": escaped once more for each time it went through a page.
-_OPENS, _CLOSES = r"(?:<|&(?:amp;)*lt;)", r"(?:>|&(?:amp;)*gt;)"
 _HOST_TAGS = ("system-reminder", "hook_context", "session-start-hook", "user-prompt-submit-hook")
-
-
-def fence_open(kind: str) -> str:
-    """Return the fence's opening line; ``kind`` names what is inside, in letters and hyphens."""
-    return f'<{FENCE_TAG} kind="{kind}">'
-
-
-def fence(text: str, kind: str) -> str:
-    """Wrap ``text`` for a conversation: :func:`canonical` takes it out again, and nothing inside can end the fence."""
-    return f"{fence_open(kind)}\n{defused(text)}\n{FENCE_CLOSE}"
-
-
-def defused(text: str) -> str:
-    """Return ``text`` with every mark of our fence made harmless, escaped ones too."""
-    if FENCE_TAG not in text.casefold():
-        return text
-    return re.sub(rf"{_OPENS}(?=\s*/?\s*{FENCE_TAG})", "‹", text, flags=re.IGNORECASE)
 
 
 def stored(text: str) -> tuple[str, tuple[Redaction, ...]]:
@@ -82,7 +51,7 @@ def canonical(text: str) -> str:
     before = None
     while text != before:  # what is taken out may leave something that is to be taken out
         before = text
-        text = _nfc(_without_host_tags(_without_fences(text)).strip("\ufeff").strip())
+        text = _nfc(_without_host_tags(unfenced(text)).strip("\ufeff").strip())
     return text
 
 
@@ -97,16 +66,6 @@ def _nfc(text: str) -> str:
     from unicodedata import normalize  # noqa: PLC0415 - most of a hook's texts need none
 
     return normalize("NFC", text)
-
-
-def _without_fences(text: str) -> str:
-    if FENCE_TAG not in text:
-        return text
-    # An opening line without its end is one that the host cut: everything behind it is ours. An opening mark inside a
-    # line is no such thing: people may write about it.
-    mark = rf"{_OPENS}{FENCE_TAG}\s+kind=[^<>]{{0,80}}?{_CLOSES}"
-    text = re.sub(rf"{mark}.*?{_OPENS}/{FENCE_TAG}{_CLOSES}", "", text, flags=re.DOTALL)
-    return re.sub(rf"{mark}[ \t]*\n.*", "", text, flags=re.DOTALL)
 
 
 def _without_host_tags(text: str) -> str:

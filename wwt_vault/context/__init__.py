@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Final
 
-from wwt_vault.context.fence import clean, fenced, quoted, single_line
 from wwt_vault.context.tokens import count_tokens
 from wwt_vault.context.trim import trim, worth
 from wwt_vault.errors import BadArgument
+from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import ContextItem, ContextPack, Hit, Passage
 
@@ -25,6 +25,8 @@ __all__ = ["MAX_BUDGET", "MIN_BUDGET", "Flow", "Source", "Waiting", "build"]
 MIN_BUDGET: Final = 30
 MAX_BUDGET: Final = 20_000
 NO_RECORD: Final = "no record found"
+
+_KIND = "context"
 
 _TURNS = 3
 """Turns shown of one passage: the one that matches, and what it answers or what answers it."""
@@ -117,7 +119,7 @@ def build(
     for sentence in missing:
         if count_tokens(f"{opening}\n({sentence})") <= budget_tokens // 2:
             opening = f"{opening}\n({sentence})".strip()
-    left = budget_tokens - count_tokens(fenced(()) + "\n") - count_tokens(opening + "\n")
+    left = budget_tokens - count_tokens(fence("", _KIND) + "\n") - count_tokens(opening + "\n")
     items: list[ContextItem] = []
     lines: list[str] = []
     for at, block in enumerate(blocks):
@@ -135,7 +137,7 @@ def build(
         if count_tokens(line + "\n") <= left:
             lines.append(line)
             items.append(ContextItem(kind="uncurated", path=waiting.oldest, text=line))
-    text = "\n".join(part for part in (opening, fenced(lines) if lines else "") if part)
+    text = "\n".join(part for part in (opening, fence("\n".join(lines), _KIND) if lines else "") if part)
     return ContextPack(
         query=query,
         found=bool(hits),

@@ -10,9 +10,9 @@ import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from wwt_vault.capture.text import fence
 from wwt_vault.config import user_folders
-from wwt_vault.errors import WwtError
+from wwt_vault.errors import VaultError, WwtError
+from wwt_vault.fence import fence, single_line
 from wwt_vault.hashing import sha256
 from wwt_vault.ingest import queue
 from wwt_vault.ingest.opening import open_for_hook
@@ -39,13 +39,14 @@ def brief(session_cwd: str | None, session_id: str, now: datetime) -> str:
 
     ``session_cwd`` decides the project, ``session_id`` is left out of what was said last. At most ``MAX_CHARACTERS``.
     """
-    parts: list[str] = []
+    project = place_of(session_cwd).project
+    # What went wrong comes before what was said: the end is what is cut off.
+    parts = _failures(now)
     try:
         vault = open_for_hook(now)
-        parts += [_RULE, *_recent(vault, place_of(session_cwd).project, session_id), *_waiting(vault, session_cwd)]
+        parts = [_RULE, *parts, *_waiting(vault, project), *_recent(vault, project, session_id)]
     except (WwtError, OSError) as error:
-        parts.append(f"The vault of wwt_vault cannot be read: {error}")
-    parts += _failures(now)
+        parts = [f"The vault of wwt_vault cannot be read: {error}", *parts]
     text = "\n\n".join(parts)
     while len(text) > MAX_CHARACTERS - 400 or len(text.encode()) > _MAX_BYTES - 400:
         text = text[: int(len(text) * 0.9)].rstrip() + " …"
@@ -54,7 +55,7 @@ def brief(session_cwd: str | None, session_id: str, now: datetime) -> str:
 
 def leave_for_prompt(session: Session) -> None:
     """Remember that the session's next prompt is to be told the news. Failing that, it is not told."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(VaultError):
         overwrite(_marker(session), b"", private=True, durable=False)
 
 
@@ -83,31 +84,30 @@ _RULE = (
 
 
 def _recent(vault: Vault, project: str | None, session_id: str) -> list[str]:
-    """The last sessions of the project: when, with whom, what was asked first, what was said last."""
+    """The last sessions of the project, of all without one: when, with whom, what was asked and answered last."""
     lines: list[str] = []
     for note in sessions.latest_session_notes(vault, project, _SESSIONS + 1):
         head, turns = _ends(note)
-        if f'"{session_id}"' in head or f"session_id: {session_id}\n" in head:
+        if sessions.read_head(head).get("session_id") == session_id:
             continue
         if turns:
-            lines.append(f"- {note.stem}")
+            lines.append(f"- {single_line(note.stem, _EXCERPT)}")
             prompts = [turn for turn in turns if turn.role == "user"]
             answers = [turn for turn in turns if turn.role == "assistant"]
             lines += [_line(vault, prompts[-1])] if prompts else []
             lines += [_line(vault, answers[-1])] if answers else []
         if len(lines) >= 3 * _SESSIONS:
             break
-    return [f"Last said in project {project}:\n" + "\n".join(lines)] if lines else []
+    place = f"in project {project}" if project else "on this machine"
+    return [f"Last said {place}:\n" + "\n".join(lines)] if lines else []
 
 
 def _line(vault: Vault, turn: Turn) -> str:
     when = turn.time.astimezone(vault.zone).strftime("%Y-%m-%d %H:%M")
-    words = " ".join(turn.text.split())
-    words = words if len(words) <= _EXCERPT else words[:_EXCERPT].rstrip() + " …"
-    return f"  {when} {turn.role}: {words} [^{turn.event}]"
+    return f"  {when} {turn.role}: {single_line(turn.text, _EXCERPT)} [^{turn.event}]"
 
 
-def _ends(note: Path) -> tuple[str, tuple[Turn, ...]]:
+def _ends(note: Path) -> tuple[bytes, tuple[Turn, ...]]:
     """Return the note's first kilobytes and the turns at its end, without reading what lies between."""
     with note.open("rb") as file:
         head = file.read(4 << 10)
@@ -117,21 +117,21 @@ def _ends(note: Path) -> tuple[str, tuple[Turn, ...]]:
         tail = file.read()
     if start:
         tail = tail[tail.find(b"\n> [!") + 1 :]
-    return head.decode("utf-8", "replace"), sessions.read_turns(tail.decode("utf-8", "replace"))
+    return head, sessions.read_turns(tail.decode("utf-8", "replace"))
 
 
-def _waiting(vault: Vault, cwd: str | None) -> list[str]:
+def _waiting(vault: Vault, project: str | None) -> list[str]:
     """What waits to be curated, as the last `wwt` command or MCP call counted it."""
-    project = place_of(cwd).project
     try:
-        counted = json.loads((state_for(vault).root / "brief.json").read_bytes())["projects"][project]
+        counted = json.loads((state_for(vault).root / "brief.json").read_bytes())["projects"][project or ""]
         count, messages, as_of = int(counted["sessions"]), int(counted["messages"]), str(counted["as_of"])
     except (OSError, ValueError, KeyError, TypeError):
         return []
     if not count:
         return []
+    place = f"in project {project}" if project else "without a project"
     text = (
-        f"Not curated yet in project {project}: {count} sessions, {messages} messages (counted {as_of}). "
+        f"Not curated yet {place}: {count} sessions, {messages} messages (counted {as_of}). "
         "`wiki_uncurated` lists them; `wiki_read_events` reads them; `wiki_mark_curated` marks one as done."
     )
     return [text]
@@ -146,7 +146,7 @@ def _failures(now: datetime) -> list[str]:
     since = min((item.first_time for item in (*waiting, *apart) if item.first_time), default=now)
     days = max(0, (now - since) // timedelta(days=1))
     reasons = sorted({item.reason for item in (*waiting, *apart)})
-    shown = "; ".join(reason[:200] for reason in reasons[:3])
+    shown = "; ".join(single_line(reason, 200) for reason in reasons[:3])
     text = (
         f"{len(waiting) + len(apart)} messages of the last {days + 1} days are not in the vault yet; their words are "
         f"kept in the queue. Reason: {shown}. The person sees them with `wwt queue`; `wwt queue retry` tries again."

@@ -1,11 +1,14 @@
-"""Results as an agent reads them. Whatever was recalled stands inside the fence, its lines quoted; the rest is ours."""
+"""Results as an agent reads them. Whatever was recalled stands inside the fence; the rest is ours.
+
+In the fence its lines are quoted, but for a note's that is read to be saved again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from wwt_vault.context.fence import clean, fenced, quoted, single_line
+from wwt_vault.fence import clean, fence, quoted, single_line
 
 __all__ = ["TRUST", "events", "note", "search", "shortened", "status", "uncurated"]
 
@@ -30,13 +33,13 @@ def search(found: Json) -> str:
         lines += quoted(hit["text"])
         if hit["events"]:
             lines.append("events " + " ".join(hit["events"]))
-    return "\n".join([fenced(lines, "search"), *notes])
+    return "\n".join([fence("\n".join(lines), "search"), *notes])
 
 
 def note(found: Json) -> str:
     """Return a note with the revision that saving it needs."""
     head = f"{found['path']} · id {found['id'] or 'none'} · revision {found['revision']}"
-    parts = [single_line(head, 400), fenced(clean(found["text"]).split("\n"), "note")]
+    parts = [single_line(head, 400), fence(clean(found["text"]), "note")]
     if found["truncated"]:
         parts.append("The note is longer than one answer. Read it by section: " + "; ".join(found["sections"]))
     return "\n".join(parts)
@@ -49,7 +52,7 @@ def events(found: Json) -> str:
         source = " ".join(part for part in (event["host"], event["project"]) if part)
         lines.append(f"[^{event['id']}] {event['role']} · {event['time'][:16]} · {single_line(source, 80)}")
         lines += quoted(event["text"])
-    parts = [fenced(lines, "events")]
+    parts = [fence("\n".join(lines), "events")]
     if found["missing"]:
         parts.append("Not in the vault: " + ", ".join(single_line(name, 60) for name in found["missing"]))
     if found["truncated"]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from wwt_vault.capture.text import stored
-from wwt_vault.context.fence import clean
 from wwt_vault.errors import BadArgument, NotFound
+from wwt_vault.fence import clean
 from wwt_vault.ingest import transcripts
 from wwt_vault.model.conversation import Event, EventId, Message, Role, Session, parse_time
 from wwt_vault.operations.imports import SourceKeeper

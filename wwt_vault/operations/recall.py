@@ -10,8 +10,8 @@ from typing import Any, Final, get_args
 from wwt_vault import context as contexts
 from wwt_vault import markdown
 from wwt_vault import search as searching
-from wwt_vault.context.fence import clean
 from wwt_vault.errors import BadArgument, WwtError
+from wwt_vault.fence import clean
 from wwt_vault.model.conversation import DocumentId, Layer
 from wwt_vault.model.knowledge import Document, Filters, Hit
 from wwt_vault.operations.freshness import catch_up

@@ -47,6 +47,7 @@ class Session:
         self._workspace: Workspace | None = None
         self._watch: Watch | None = None
         self._fresh_since = -_SCAN_SECONDS
+        self._looking = threading.Lock()
         self._work = threading.Event()
         self._closed = threading.Event()
 
@@ -70,11 +71,12 @@ class Session:
         from wwt_vault.operations import freshness  # noqa: PLC0415 - as above
 
         workspace = self.workspace()
-        changed = self._watch is None or self._watch.changed()
-        began = time.monotonic()
-        if not changed and began - self._fresh_since < _SCAN_SECONDS:
-            return []
-        self._fresh_since = -_SCAN_SECONDS
+        with self._looking:  # whoever is told of a change must have said so before the next one asks
+            changed = self._watch is None or self._watch.changed()
+            began = time.monotonic()
+            if not changed and began - self._fresh_since < _SCAN_SECONDS:
+                return []
+            self._fresh_since = -_SCAN_SECONDS
         missing = freshness.catch_up(workspace)
         status = workspace.index.status()
         if 0 < status.passages - status.embedded <= _LITTLE:

@@ -94,7 +94,9 @@ class Watch:
         if isinstance(found, str):
             return False
         paths = [Path(path) for _, path in found]
-        self._unseen = self._unseen or any(path.parent.name != self._own.parent.name for path in paths)
+        # macOS names a folder by its real path. The last two parts are enough: the vault's id is in them.
+        own = self._own.parent.parts[-2:]
+        self._unseen = self._unseen or any(path.parent.parts[-2:] != own for path in paths)
         return any(path.name == self._own.name for path in paths)
 
 

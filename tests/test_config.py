@@ -52,12 +52,12 @@ def settings(root: Path, text: str | bytes) -> Settings:
     """Return what a vault's config.toml with this content says."""
     (root / ".wwt").mkdir(exist_ok=True)
     (root / ".wwt" / "config.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
-    return load_vault_settings(root)
+    return load_vault_settings(root / ".wwt" / "config.toml")
 
 
 def test_a_vault_without_settings_has_the_defaults(tmp_path: Path) -> None:
     """No file, an empty one, one with other tables: all the same."""
-    assert load_vault_settings(tmp_path) == Settings()
+    assert load_vault_settings(tmp_path / "config.toml") == Settings()
     assert settings(tmp_path, "") == Settings()
     assert settings(tmp_path, "[later]\nversion = 9\n[search]\nunknown = true\n") == Settings()
 

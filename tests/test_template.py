@@ -209,7 +209,7 @@ def test_obsidian_settings_fit_the_tree(tree: Path) -> None:
 
 def test_vault_settings_are_read_and_are_the_defaults(tree: Path) -> None:
     """A fresh vault behaves as the program does without settings, and every key it shows is one the program knows."""
-    settings = load_vault_settings(tree)
+    settings = load_vault_settings(tree / ".wwt" / "config.toml")
     assert settings == Settings(language=tree.name)
     text = (tree / ".wwt/config.toml").read_text("utf-8")
     shown = tomllib.loads(re.sub(r"(?m)^# (\w+ = )", r"\1", text))

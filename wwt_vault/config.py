@@ -39,7 +39,7 @@ class UserFolders(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The vault's own settings, ``.wwt/config.toml``: they travel with the vault and cannot run anything."""
+    """The vault's own settings (``layout.CONFIG_FILE``): they travel with the vault and cannot run anything."""
 
     timezone: str = "UTC"
     """IANA name: the zone of dates in file names and of the times people read."""
@@ -92,13 +92,12 @@ def load_user_settings() -> dict[str, Any]:  # TOML of the user's own
     return _read_toml(user_folders().config / "config.toml")
 
 
-def load_vault_settings(root: Path) -> Settings:
-    """Read ``.wwt/config.toml`` of the vault at ``root``.
+def load_vault_settings(path: Path) -> Settings:
+    """Read the settings of a vault from their file at ``path``; without one, the defaults.
 
     Unknown keys are left alone (a newer version may know them). Raises ``UnparsableSettings`` for broken TOML and
     ``BadArgument`` for a value of the wrong kind or out of range.
     """
-    path = root / ".wwt" / "config.toml"
     table = _read_toml(path)
     vault, search = table.get("vault", {}), table.get("search", {})
     values: dict[str, Any] = {}

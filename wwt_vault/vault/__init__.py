@@ -61,7 +61,7 @@ def open_vault(root: Path) -> Vault:
     ``vault.json`` or ``config.toml`` that does not parse, ``BadArgument`` for a setting out of range.
     """
     root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
-    return Vault(root=root, id=vault_id(root), settings=load_vault_settings(root))
+    return Vault(root=root, id=vault_id(root), settings=load_vault_settings(root / CONFIG_FILE))
 
 
 def vault_id(root: Path) -> str:

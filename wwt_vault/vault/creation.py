@@ -55,8 +55,7 @@ def create_vault(root: Path, lang: str = "en", timezone: str | None = None, temp
         if rel == CONFIG_FILE:
             data = _with_settings(data.decode(), lang, timezone or "UTC").encode()
         _add(root, rel, data)
-    if find_name(root / ".wwt", "config.toml") is None:
-        _add(root, CONFIG_FILE, _with_settings("[vault]\n", lang, timezone or "UTC").encode())
+    _add(root, CONFIG_FILE, _with_settings("[vault]\n", lang, timezone or "UTC").encode())  # if the template had none
     # Last: until it is there, the folder is no vault, and the next call goes on.
     _add(root, VAULT_FILE, json.dumps({"format": FORMAT, "id": os.urandom(16).hex()}).encode() + b"\n")
     return open_vault(root)

@@ -48,8 +48,8 @@ def test_the_state_lies_in_the_users_folder_under_the_vaults_id_and_nothing_is_m
     assert state.root.parent == user_folders().state
     assert state.root.name.startswith(f"{vault.id}-")
     assert not user_folders().state.exists()
-    places = [state.queue, state.cursors, state.locks, state.log]
-    assert len(set(places)) == 4
+    places = [state.cursors, state.locks]
+    assert len(set(places)) == 2
     assert all(place.parent == state.root for place in places)
 
 

@@ -1,4 +1,4 @@
-"""What one machine keeps about one vault outside of it: queue, cursors, locks, log.
+"""What one machine keeps about one vault outside of it: cursors, locks, what was worked out of it.
 
 It lies in the user's state folder, under the vault's id and its real path: two copies of a vault on one machine have
 two states, two ways to write the path of one vault have one. Losing it costs time, never a message that is in the
@@ -26,11 +26,6 @@ class State(NamedTuple):
     root: Path
 
     @property
-    def queue(self) -> Path:
-        """What could not be written yet."""
-        return self.root / "queue"
-
-    @property
     def cursors(self) -> Path:
         """How far each transcript has been read."""
         return self.root / "cursors"
@@ -39,11 +34,6 @@ class State(NamedTuple):
     def locks(self) -> Path:
         """Lock files; never deleted while the program may run."""
         return self.root / "locks"
-
-    @property
-    def log(self) -> Path:
-        """A text file: what failed, and when."""
-        return self.root / "wwt.log"
 
 
 def state_for(vault: Vault) -> State:

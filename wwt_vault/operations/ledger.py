@@ -109,7 +109,7 @@ class Ledger:
             [name, *entry[:6], format_time(entry.time) if entry.time else None] for name, entry in self._entries.items()
         ]
         data = json.dumps({"schema": _SCHEMA, "documents": rows}, ensure_ascii=False)
-        overwrite(self._path, data.encode("utf-8", "replace"), private=True)
+        overwrite(self._path, data.encode("utf-8", "replace"), private=True, durable=False)
         self._saved = self.version
 
     def _load(self) -> None:

@@ -118,7 +118,7 @@ def leave_counts(workspace: Workspace, found: Pending, now: datetime) -> None:
         counts["messages"] += len(session.events)
     data = json.dumps({"as_of": format_time(now), "projects": projects}, ensure_ascii=False)
     with suppress(VaultError):  # a session's start then tells older counts
-        overwrite(workspace.state.root / "brief.json", data.encode("utf-8", "replace"), private=True)
+        overwrite(workspace.state.root / "brief.json", data.encode("utf-8", "replace"), private=True, durable=False)
 
 
 def flow(workspace: Workspace, project: str, until: datetime | None, count: int = 3) -> list[Flow]:

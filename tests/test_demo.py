@@ -70,20 +70,7 @@ def test_nothing_of_the_persons_is_touched(shown: tuple[dict[str, Any], list[str
     assert (Path(shown[0]["vault"]).parent / "home").is_dir()
 
 
-KNOWN_MISS = "What would make us reconsider a dedicated search engine?"
-"""Shares two everyday words with the answer, and the model puts it no nearer than an unrelated text."""
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        pytest.param(
-            question, marks=[pytest.mark.xfail(strict=False, reason="a known miss")] * (question.text == KNOWN_MISS)
-        )
-        for question in questions("smoke")
-    ],
-    ids=lambda question: question.text,
-)
+@pytest.mark.parametrize("question", questions("smoke"), ids=lambda question: question.text)
 def test_other_questions_fare_as_well(shown: tuple[dict[str, Any], list[str]], question: Any) -> None:
     """Found first, or not at all where there is nothing."""
     from wwt_vault.config import user_folders

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwt_vault.index.analysis import MAX_CONCEPTS, analyse, analyse_all, ask, plain
+from wwt_vault.index.analysis import LANGUAGES, MAX_CONCEPTS, analyse, analyse_all, ask, exact_terms, language_of, plain
 
 
 def finds(question: str, text: str) -> bool:
@@ -191,3 +191,29 @@ def test_a_text_is_found_by_its_own_words(names: list[str]) -> None:
     text = " ".join(names)
     words = set(analyse(text).words)
     assert all(concept.terms[0] in words for concept in ask(text).concepts)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("plain English", "other"), ("서버를 배포했다", "ko"), ("SSH 방식을 정했다", "ko"), ("東京に行きます", "ja"),
+        ("我们换了数据库", "zh"), ("", "other"), ("Größe und Maße", "other"), ("the word 서버 among English", "other"),
+    ],
+)  # fmt: skip
+def test_the_language_is_told_by_the_letters(text: str, language: str) -> None:
+    """A fifth of them decides."""
+    assert LANGUAGES[language_of(text)] == language
+
+
+@pytest.mark.parametrize(
+    ("question", "exact"),
+    [
+        ("PAY-4092가 왜 났지?", {"pay-4092"}), ("/etc/app/conf.yaml이 왜?", {"etc/app/conf.yaml"}),
+        ("--no-follow는 언제부터야", {"no-follow"}), ("AUTH_TOKEN_TTL은 몇이야", {"auth_token_ttl"}),
+        ("What is isComposing for in v2.3.1?", {"iscomposing", "v2.3.1"}), ("ERESOLVE가 났다", {"eresolve"}),
+        ("Which queue do we use?", set()), ("3월에 30명이 2026년에", set()), ("Kafka를 왜 골랐지", set()),
+    ],
+)  # fmt: skip
+def test_exact_terms_are_those_that_name_one_thing(question: str, exact: set[str]) -> None:
+    """Codes, paths, flags, variables, versions, capitals; not words, counts and years."""
+    assert exact_terms(question) == exact

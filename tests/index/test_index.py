@@ -253,7 +253,7 @@ def test_a_note_is_found_by_a_question_it_answers(tmp_path: Path) -> None:
     index.embed_pending()
     hits = index.meaning("세션은 어디에 저장하지") or []
     assert hits[0].passage.document == "kv.md"
-    assert hits[0].cosine == pytest.approx(1, abs=2e-3)
+    assert hits[0].cosine > 0.8
     assert index.status().embedded == 2
 
 
@@ -270,7 +270,8 @@ def test_embedding_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert Index(tmp_path, lambda: model).embed_pending() == 52
     index.refresh(library.stamps, library.load, rebuild=True)
     assert index.embed_pending() == 0
-    assert len(model.embedded) == len(set(model.embedded)) == 60
+    own = [text for text in model.embedded if "claude-code" not in text]  # without the samples of what texts are like
+    assert len(own) == len(set(own)) == 60
     assert index.status().embedded == 60
 
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwt_vault.index.rows import LANGUAGES, Row, Rows, language_of, load_rows, merged_rows, save_rows
+from wwt_vault.index.rows import Row, Rows, load_rows, merged_rows, save_rows
 
 
 def row(key: int, document: int = 0, vectors: tuple[int, ...] = ()) -> Row:
     """Return a row that is recognised by its key."""
     return Row(
-        key=key, fingerprint=key * 3, document=document, time=key * 7, language=key % 4,
+        key=key, fingerprint=key * 3, document=document, time=key * 7,
         lengths=(key, 1, 2, 3, 4), vectors=vectors or (key * 11,),
     )  # fmt: skip
 
@@ -33,7 +33,7 @@ def as_rows(found: Rows) -> list[Row | None]:
         vectors = tuple(found.vector_key[found.vector_row == at].tolist())
         value = Row(
             key=int(found.key[at]), fingerprint=int(found.fingerprint[at]), document=int(found.document[at]),
-            time=int(found.time[at]), language=int(found.language[at]),
+            time=int(found.time[at]),
             lengths=tuple(found.lengths[at].tolist()), vectors=vectors,
         )  # fmt: skip
         values.append(value if found.alive[at] else None)
@@ -42,9 +42,7 @@ def as_rows(found: Rows) -> list[Row | None]:
 
 def test_rows_survive_being_saved(tmp_path: Path) -> None:
     """Keys of 64 bits included."""
-    saved = rows(
-        row(5), row(2**64 - 1, vectors=(1, 2, 3))._replace(time=9, fingerprint=1, lengths=(1, 1, 1, 1, 1), language=1)
-    )
+    saved = rows(row(5), row(2**64 - 1, vectors=(1, 2, 3))._replace(time=9, fingerprint=1, lengths=(1, 1, 1, 1, 1)))
     save_rows(tmp_path / "rows.npz", saved)
     assert as_rows(load_rows(tmp_path / "rows.npz")) == as_rows(saved)
 
@@ -103,15 +101,3 @@ def test_a_row_of_no_known_passage_is_damage() -> None:
         merged_rows(
             np.array([1, 2], dtype=np.uint64), np.zeros(2, dtype=np.bool_), [row(1)], None, np.empty(0, dtype=np.int32)
         )
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("plain English", "other"), ("서버를 배포했다", "ko"), ("SSH 방식을 정했다", "ko"), ("東京に行きます", "ja"),
-        ("我们换了数据库", "zh"), ("", "other"), ("Größe und Maße", "other"), ("the word 서버 among English", "other"),
-    ],
-)  # fmt: skip
-def test_the_language_is_told_by_the_letters(text: str, language: str) -> None:
-    """A fifth of them decides."""
-    assert LANGUAGES[language_of(text)] == language

@@ -5,7 +5,7 @@ loads neither whoosh, numpy, kiwi nor a model; each is loaded by the first call 
 
     refresh          catalog and loader → next generation     refresh, building, generations, passages, analysis
     keyword          question → passages by their words       searching, ranking, lexical, rows, analysis
-    meaning          question → passages by their meaning     searching, vectors, rows, embedder
+    meaning          question → passages by their meaning     searching, centring, vectors, rows, embedder
     embed_pending    the slow half of indexing, resumable     embedding, vectors
 """
 
@@ -28,6 +28,7 @@ from wwt_vault.index.results import IndexStatus, KeywordHit, MeaningHit, QueryTe
 from wwt_vault.model.knowledge import Filters, Passage
 
 if TYPE_CHECKING:
+    from wwt_vault.index.centring import Centring
     from wwt_vault.index.embedder import Embedder
     from wwt_vault.index.searching import Searcher
     from wwt_vault.index.vectors import VectorStore
@@ -56,7 +57,7 @@ class Index:
         self._zone = _zone((settings or Settings()).timezone)
         self._lock = threading.RLock()
         self._searcher: Searcher | None = None
-        self._stores: dict[str, VectorStore] = {}
+        self._stores: dict[str, tuple[VectorStore, Centring]] = {}
         self._problem: str | None = None
 
     # --- Keeping up to date -------------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ class Index:
         found = self._model()
         if found is None:
             return 0
-        embedder, store = found
+        embedder, store, _ = found
 
         def work(searcher: Searcher) -> int:
             return embed(
@@ -173,17 +174,27 @@ class Index:
         found = self._model() if query.strip() else None
         if found is None:
             return None
-        embedder, store = found
-        return self._ask(lambda s: s.meaning(query, limit_to, limit, embedder=embedder, store=store), None)
+        embedder, _, centring = found
+        return self._ask(lambda s: s.meaning(query, limit_to, limit, embedder=embedder, centring=centring), None)
 
     def cosines(self, query: str, ids: Iterable[str]) -> dict[str, float] | None:
         """Return the cosine of given passages, those without a vector left out; ``None`` as in ``meaning``."""
         found = self._model() if query.strip() else None
         if found is None:
             return None
-        embedder, store = found
+        embedder, _, centring = found
         ids = tuple(ids)
-        return self._ask(lambda s: s.cosines(query, ids, embedder=embedder, store=store), None)
+        return self._ask(lambda s: s.cosines(query, ids, embedder=embedder, centring=centring), None)
+
+    def likeness(self, ids: Iterable[str]) -> list[list[float]]:
+        """Return how near each of a few passages is to each other one in meaning, -1..1; 0 where that is not known."""
+        ids = tuple(ids)
+        found = self._model()
+        nothing = [[0.0] * len(ids) for _ in ids]
+        if found is None:
+            return nothing
+        centring = found[2]
+        return self._ask(lambda searcher: searcher.likeness(ids, centring), nothing)
 
     def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
         """Return the passages of these ids, those that are not indexed left out."""
@@ -261,8 +272,8 @@ class Index:
             self._searcher = None
             return None
 
-    def _model(self) -> tuple[Embedder, VectorStore] | None:
-        """Return the model and its vectors, ``None`` while there is none."""
+    def _model(self) -> tuple[Embedder, VectorStore, Centring] | None:
+        """Return the model, its vectors and how they are compared, ``None`` while there is none."""
         try:
             embedder = self._embedder()
         except ModelUnavailable as error:
@@ -272,10 +283,13 @@ class Index:
             return None
         with self._lock:
             if embedder.name not in self._stores:
-                from wwt_vault.index.vectors import VectorStore  # noqa: PLC0415 - numpy
+                from wwt_vault.index.centring import Centring  # noqa: PLC0415 - numpy
+                from wwt_vault.index.vectors import VectorStore  # noqa: PLC0415 - as above
 
-                self._stores[embedder.name] = VectorStore(self.folder / "vectors", embedder.name, embedder.dimension)
-            return embedder, self._stores[embedder.name]
+                folder = self.folder / "vectors"
+                store = VectorStore(folder, embedder.name, embedder.dimension)
+                self._stores[embedder.name] = (store, Centring(folder, embedder, store))
+            return embedder, *self._stores[embedder.name]
 
     def _unwritable(self, error: OSError) -> IndexUnavailable:
         return IndexUnavailable(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kiwipiepy import Kiwi
 
 __all__ = [
+    "LANGUAGES",
     "VERSION",
     "Concept",
     "Phrase",
@@ -31,12 +32,16 @@ __all__ = [
     "analyse",
     "analyse_all",
     "ask",
+    "exact_terms",
     "kiwi_version",
+    "language_of",
     "plain",
 ]
 
 VERSION: Final = 2
 """Goes up whenever the same text gives other terms: an index of another version is built anew."""
+
+LANGUAGES: Final = ("other", "ko", "ja", "zh")
 
 MAX_QUESTION: Final = 4000
 """Characters of a question that are analysed: two thirds from its start, the rest from its end."""
@@ -64,11 +69,14 @@ _APOSTROPHE: Final = re.compile(r"[’'](?:s|t|re|ve|ll|d|m)?(?!\w)|[’'](?=\w)
 _FULL_WIDTH: Final = re.compile("[\uff00-\uffef]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile('"([^"\n]{1,200})"|“([^”\n]{1,200})”|「([^」\n]{1,200})」|『([^』\n]{1,200})』')
+_EXACT: Final = re.compile(r"\d|[A-Za-z0-9][._/\\:@~#+-]+[A-Za-z0-9]|[A-Z]{2}|[a-z][A-Z]|^\.")
+_COUNT: Final = re.compile(r"\d{1,2}|(?:19|20)\d\d|\d{1,2}:\d\d")
 _WORD: Final = re.compile(r"\S{1,200}")
 
 _STOP_WORDS: Final = frozenset(
     "a an the and or of to in on at by for with from is are was were be been do does did has have had i you he she it"  # noqa: SIM905 - reads as words
-    " we they my your his its our their this that what which who when where why how".split()
+    " we they my your his its our their this that what which who when where why how now currently originally"
+    " initially nowadays yesterday".split()
 )
 _CONTENT_TAGS: Final = ("N", "VV", "VA", "VX", "VCN", "M", "I", "XR")
 """Nouns, pronouns, numerals, verbs, adjectives, adverbs, interjections, roots. Left out: particles (J), endings (E),
@@ -77,7 +85,7 @@ _EMPTY_TAGS: Final = ("NP", "NNB", "VX", "MAJ", "IC")
 """Pronouns, bound nouns, auxiliaries, conjunctions: in a question they only ask (``뭐``, ``것``, ``그러나``)."""
 _EMPTY_FORMS: Final = frozenset(
     "하 있 되 무엇 어떻 누구 어디 언제 왜 어떤 무슨 어느 지난번 저번 지난 그때 그때그때 예전 아까 요전 당시 전번 결국"  # noqa: SIM905 - reads as words
-    " 그동안 지금 현재 이번".split()
+    " 그동안 지금 현재 이번 처음 원래 애초 당초 요즘 요새 최근 이제 어제 오늘 그저께".split()
 )
 """In a question they say that something, or when, and never what."""
 _PARTICLES: Final = frozenset(
@@ -165,6 +173,35 @@ def ask(text: str) -> Question:
         phrases=phrases,
         only_quoted=bool(phrases) and not _asked(_QUOTED.sub(" ", normal))[0],
     )
+
+
+def exact_terms(text: str) -> frozenset[str]:
+    """Return the words of a question that name one thing and nothing else, as ``Concept.surface`` has them.
+
+    Those with a digit (codes, versions, addresses), with punctuation inside (paths, flags, variables), in capitals or
+    with a capital inside. Small numbers are not: they count something.
+    """
+    found = set()
+    for kind, word in _tokens(_normal(text)[:MAX_QUESTION]):
+        bare = word.strip("._-/:")
+        if kind == "name" and _EXACT.search(bare) and not _COUNT.fullmatch(bare):
+            found.add(word.casefold())
+    return frozenset(found)
+
+
+def language_of(text: str) -> int:
+    """Return the language of a text by its letters, as an index into ``LANGUAGES``: a fifth of them decides."""
+    if text.isascii():
+        return 0
+    hangul = sum("\uac00" <= character <= "\ud7a3" for character in text)
+    kana = sum("\u3040" <= character <= "\u30ff" for character in text)
+    han = sum("\u4e00" <= character <= "\u9fff" for character in text)
+    least = max(1, sum(map(str.isalpha, text)) // 5)
+    if hangul >= least:
+        return 1
+    if kana + han >= least:
+        return 2 if kana * 10 >= han else 3
+    return 0
 
 
 def kiwi_version() -> str | None:

@@ -106,7 +106,7 @@ class Builder:
         if not self._waiting:
             return
         from wwt_vault.index.lexical import FIELDS, Entry  # noqa: PLC0415 - whoosh, only when something changed
-        from wwt_vault.index.rows import Row, language_of  # noqa: PLC0415 - numpy, as well
+        from wwt_vault.index.rows import Row  # noqa: PLC0415 - numpy, as well
 
         with self._guarded():
             writer, _ = self._open()
@@ -117,7 +117,6 @@ class Builder:
                 fingerprint=draft.fingerprint,
                 document=-1,
                 time=filters.milliseconds(draft.passage.time),
-                language=language_of(draft.body),
                 lengths=tuple(len(terms[field]) for field in FIELDS),
                 vectors=tuple(passages.vector_key(text) for text in passages.embedded_texts(draft.passage)),
             )

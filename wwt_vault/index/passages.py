@@ -18,6 +18,7 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from wwt_vault.index import filters
+from wwt_vault.index.analysis import language_of
 from wwt_vault.model.conversation import EventId, Turn, format_time, parse_time
 from wwt_vault.model.knowledge import Document, Passage
 
@@ -32,7 +33,7 @@ __all__ = [
     "vector_key",
 ]
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Goes up whenever the same document gives other passages: an index of another version is built anew."""
 
 PASSAGE_TOKENS: Final = 330
@@ -109,8 +110,11 @@ def embedded_texts(passage: Passage) -> tuple[str, ...]:
 
 
 def vector_key(text: str) -> int:
-    """Return the 64 bits a text's vector is known by: two of 100,000 texts share them in one of 4 billion vaults."""
-    return _digest(text.encode("utf-8", "replace"))
+    """Return the 64 bits a text's vector is known by: two of 100,000 texts share them in one of a billion vaults.
+
+    The last two are its ``analysis.language_of``, so that a vector's language is known without its text.
+    """
+    return _digest(text.encode("utf-8", "replace")) & ~3 | language_of(text)
 
 
 def _digest(data: bytes) -> int:

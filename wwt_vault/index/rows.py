@@ -14,16 +14,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LANGUAGES", "Row", "Rows", "language_of", "load_rows", "merged_rows", "save_rows"]
-
-LANGUAGES: Final = ("other", "ko", "ja", "zh")
+__all__ = ["Row", "Rows", "load_rows", "merged_rows", "save_rows"]
 
 _COLUMNS: Final = {
     "key": np.uint64,
     "fingerprint": np.uint64,
     "document": np.int32,
     "time": np.int64,
-    "language": np.uint8,
 }
 
 
@@ -38,8 +35,6 @@ class Row(NamedTuple):
     """Number of its document: its place in the manifest."""
     time: int
     """Milliseconds, ``filters.NO_TIME`` for none."""
-    language: int
-    """Index into ``LANGUAGES``."""
     lengths: tuple[int, ...]
     """Terms in each of ``lexical.FIELDS``."""
     vectors: tuple[int, ...]
@@ -56,7 +51,6 @@ class Rows:
         self.fingerprint: NDArray[np.uint64] = arrays["fingerprint"]
         self.document: NDArray[np.int32] = arrays["document"]
         self.time: NDArray[np.int64] = arrays["time"]
-        self.language: NDArray[np.uint8] = arrays["language"]
         self.lengths: NDArray[np.int32] = arrays["lengths"]
         """Shape (rows, fields)."""
         self.vector_key: NDArray[np.uint64] = arrays["vector_key"]
@@ -193,18 +187,3 @@ def load_rows(path: Path) -> Rows:
     """Read the arrays. A damaged file raises whatever numpy and zipfile raise."""
     with np.load(path, allow_pickle=False) as file:
         return Rows({name: file[name] for name in file.files})
-
-
-def language_of(text: str) -> int:
-    """Return the language of a text by its letters, as an index into ``LANGUAGES``: a fifth of them decides."""
-    if text.isascii():
-        return 0
-    hangul = sum("\uac00" <= character <= "\ud7a3" for character in text)
-    kana = sum("\u3040" <= character <= "\u30ff" for character in text)
-    han = sum("\u4e00" <= character <= "\u9fff" for character in text)
-    least = max(1, sum(map(str.isalpha, text)) // 5)
-    if hangul >= least:
-        return 1
-    if kana + han >= least:
-        return 2 if kana * 10 >= han else 3
-    return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,6 +22,7 @@ from wwt_vault.index.results import KeywordHit, MeaningHit, QueryTerm
 from wwt_vault.model.knowledge import Filters, Passage
 
 if TYPE_CHECKING:
+    from wwt_vault.index.centring import Centring
     from wwt_vault.index.embedder import Embedder
     from wwt_vault.index.vectors import VectorStore
 
@@ -76,10 +77,10 @@ class Searcher:
         return {passage: float(scores[row]) for passage, row in self._places(ids)}
 
     def meaning(
-        self, question: str, limit_to: Filters, limit: int, *, embedder: Embedder, store: VectorStore
+        self, question: str, limit_to: Filters, limit: int, *, embedder: Embedder, centring: Centring
     ) -> list[MeaningHit] | None:
         """Return the passages nearest in meaning; ``None`` when no passage has a vector yet."""
-        cosines = self._cosines(question, embedder, store)
+        cosines = self._cosines(question, embedder, centring)
         if cosines is None:
             return None
         with reading("searching by meaning"):
@@ -88,13 +89,25 @@ class Searcher:
             return [MeaningHit(self._passage(int(row)), float(cosines[row])) for row in found]
 
     def cosines(
-        self, question: str, ids: Iterable[str], *, embedder: Embedder, store: VectorStore
+        self, question: str, ids: Iterable[str], *, embedder: Embedder, centring: Centring
     ) -> dict[str, float] | None:
         """Return the cosine of given passages, those without a vector left out; ``None`` when there is no vector."""
-        cosines = self._cosines(question, embedder, store)
+        cosines = self._cosines(question, embedder, centring)
         if cosines is None:
             return None
         return {passage: float(cosines[row]) for passage, row in self._places(ids) if np.isfinite(cosines[row])}
+
+    def likeness(self, ids: Sequence[str], centring: Centring) -> list[list[float]]:
+        """Return the centred cosine of each passage's text with each other one's, 0 where a vector is missing."""
+        rows = self.generation.rows
+        at = dict(self._places(ids))
+        keys = np.zeros(len(ids), dtype=np.uint64)
+        for place, passage in enumerate(ids):
+            if passage in at:
+                # The first vector of a row is its text's, others are of the questions it answers.
+                keys[place] = rows.vector_key[int(np.argmax(rows.vector_row == at[passage]))]
+        found: list[list[float]] = centring.likeness(keys, rows.vector_key).tolist()
+        return found
 
     def embedded(self, store: VectorStore) -> int:
         """Return how many passages have all their vectors."""
@@ -144,13 +157,13 @@ class Searcher:
         found: tuple[analysis.Question, Scored] = self._once(("words", question), work)
         return found
 
-    def _cosines(self, question: str, embedder: Embedder, store: VectorStore) -> NDArray[np.float32] | None:
-        """Return the cosine of every row, of its nearest text; NaN where there is no vector."""
+    def _cosines(self, question: str, embedder: Embedder, centring: Centring) -> NDArray[np.float32] | None:
+        """Return the centred cosine of every row, of its nearest text; NaN where there is no vector."""
         rows = self.generation.rows
         vector = self._once(("vector", question, embedder.name), lambda: embedder.query(question))
 
         def work() -> NDArray[np.float32] | None:
-            each = store.cosines(rows.vector_key, vector)
+            each = centring.cosines(rows.vector_key, question, vector)
             if len(each) and np.isnan(each).all():
                 return None
             nearest = np.full(len(rows), np.nan, dtype=np.float32)
@@ -158,7 +171,7 @@ class Searcher:
             return nearest
 
         found: NDArray[np.float32] | None
-        found = self._once(("cosines", question, embedder.name, store.identity()), work)
+        found = self._once(("cosines", question, embedder.name, centring.identity()), work)
         return found
 
     def _once(self, what: tuple[object, ...], work: Callable[[], Any]) -> Any:

@@ -93,6 +93,13 @@ class VectorStore:
                 found[known] = self._products(query.astype(np.float32, copy=False))[slots[known]]
             return found
 
+    def vectors(self, slots: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the vectors at these places, none of them -1, shape (places, dimension)."""
+        with self._lock:
+            if self._matrix is not None:
+                return self._matrix[slots]
+            return np.asarray(self._mapped()["vector"][slots], dtype=np.float32)
+
     def append(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Add vectors of shape (keys, dimension). Raises ``filelock.Timeout`` or ``OSError``; nothing is half known."""
         from filelock import FileLock  # noqa: PLC0415 - 100 ms that a search does not need

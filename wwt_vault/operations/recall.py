@@ -69,7 +69,14 @@ def search(
     )
     weight = workspace.vault.settings.meaning_weight
     result = searching.search(
-        workspace.index, query, filters, limit=limit, meaning_weight=weight, open_since=open_since
+        workspace.index,
+        query,
+        filters,
+        limit=limit,
+        meaning_weight=weight,
+        open_since=open_since,
+        now=datetime.now(UTC),
+        zone=zone,
     )
     return {
         "query": query,
@@ -106,6 +113,8 @@ def context(
         limit=_CONTEXT_HITS,
         meaning_weight=weight,
         open_since=open_since,
+        now=until or datetime.now(UTC),
+        zone=vault.zone,
     )
     open_sessions = pending(workspace)
     pack = contexts.build(

@@ -1,0 +1,140 @@
+"""From a question to a ranking: two ranked lists become one, in an order a person would choose, or an honest "nothing".
+
+when         what the question says about time
+candidates   what both sides find, the score they add up to, whether it is an answer at all
+order        what holds now before what was replaced; nothing said twice
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING, Final
+
+from wwt_vault.errors import BadArgument
+from wwt_vault.model.knowledge import Filters, Hit, Passage
+from wwt_vault.search import candidates as weighing
+from wwt_vault.search.candidates import Candidate, gather, score, weigh_evidence
+from wwt_vault.search.order import in_order, one_of_each
+from wwt_vault.search.when import When, read
+
+if TYPE_CHECKING:
+    from wwt_vault.index import Index, IndexStatus
+
+__all__ = ["MAX_LIMIT", "MAX_QUERY", "SearchResult", "search"]
+
+MAX_LIMIT: Final = 100
+MAX_QUERY: Final = 4000
+"""Characters of a question that are looked at: a pasted log is searched by its beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """What a question brought."""
+
+    query: str
+    found: bool
+    """False: nothing in the vault is good enough to be called an answer, and ``hits`` is empty."""
+    hits: tuple[Hit, ...] = ()
+    terms: Mapping[str, float] = field(default_factory=dict)
+    """The words of the question as they were searched, and how rare each is (idf): what a text is trimmed to."""
+    notes: tuple[str, ...] = ()
+    """How this answer is limited (no model yet, question cut, a filter that matches nothing): sentences for people."""
+
+
+def search(
+    index: Index,
+    query: str,
+    filters: Filters | None = None,
+    *,
+    limit: int = 10,
+    meaning_weight: float = 0.3,
+    open_since: datetime | None = None,
+    now: datetime | None = None,
+    zone: tzinfo = UTC,
+    nearest: bool = False,
+) -> SearchResult:
+    """Return at most ``limit`` passages that answer ``query``, best first, or none with ``found=False``.
+
+    ``open_since`` leaves out prompts that are younger and have no answer yet: one of them is what the agent that asks
+    was asked itself. ``now`` and ``zone`` are what "last week" in a question is counted from; without ``now`` no
+    dates are read. With ``nearest`` the best candidates are returned though they are no answer; ``found`` still says so.
+
+    Works without a model, without vectors and while vectors are being made, and then says so in ``notes``. The same
+    index gives the same answer. Raises ``BadArgument`` for a limit outside 1..100 or a weight outside 0..1.
+    """
+    if not 1 <= limit <= MAX_LIMIT:
+        raise BadArgument(f"limit must lie between 1 and {MAX_LIMIT}, not {limit}", argument="limit")
+    if not 0 <= meaning_weight <= 1:
+        raise BadArgument(
+            f"the meaning weight must lie between 0 and 1, not {meaning_weight}", argument="meaning_weight"
+        )
+    filters = filters or Filters()
+    text, notes = _readable(query)
+    if not any(character.isalnum() for character in text):
+        return SearchResult(query=query, found=False, notes=(*notes, "The question holds no word to search for."))
+    when = read(text, now, zone) if now else When()
+    terms = dict(index.query_terms(text))
+    everything, has_meaning = gather(index, text, filters, terms)
+    notes += _limits(index.status(), not has_meaning)
+    found = [
+        candidate
+        for candidate in everything
+        if not (candidate.passage.unanswered and _is_after(candidate.passage, open_since))
+    ]
+    if not found:
+        limited = filters != Filters()
+        nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
+        return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
+    weigh_evidence(found)
+    enough = weighing.ENOUGH if has_meaning else weighing.ENOUGH_WORDS_ALONE
+    is_answer = max(candidate.evidence for candidate in found) >= enough
+    if not is_answer and not nearest:
+        return SearchResult(query=query, found=False, terms=terms, notes=notes)
+    score(found, meaning_weight, when)
+    good = [candidate for candidate in found if candidate.evidence >= weighing.SOME] or found
+    ranked = one_of_each(in_order(good, when, index.likeness))
+    hits = tuple(_hit(candidate, terms) for candidate, _ in zip(ranked, range(limit), strict=False))
+    return SearchResult(query=query, found=is_answer, hits=hits, terms=terms, notes=notes)
+
+
+def _is_after(passage: Passage, moment: datetime | None) -> bool:
+    return moment is not None and passage.time is not None and passage.time >= moment
+
+
+def _readable(query: str) -> tuple[str, tuple[str, ...]]:
+    """Return the question as it is searched, and what had to be said about that."""
+    text = query.replace("\0", " ").encode("utf-8", "replace").decode()
+    text = unicodedata.normalize("NFC", text).strip()
+    if len(text) <= MAX_QUERY:
+        return text, ()
+    return text[:MAX_QUERY], (f"The question is long: only its first {MAX_QUERY} characters were searched.",)
+
+
+def _limits(status: IndexStatus, no_meaning: bool) -> tuple[str, ...]:
+    """Say in what way this answer is less than it could be."""
+    if no_meaning and status.passages:
+        return (f"Searched by words only: {status.problem or 'no embedding model is ready'}.",)
+    if status.model and status.embedded < status.passages:
+        return (f"Meaning is known of {status.embedded} of {status.passages} passages so far; words of all.",)
+    return ()
+
+
+def _hit(candidate: Candidate, terms: Mapping[str, float]) -> Hit:
+    # Rarest first: they are why a person believes it.
+    matched = sorted(candidate.terms, key=lambda term: (-terms[term], term))
+    why = []
+    if matched:
+        shown = ", ".join(matched[:6]) + (", …" if len(matched) > 6 else "")
+        why.append(f"words: {shown} ({len(matched)} of {len(terms)})")
+    if candidate.cosine is not None:
+        why.append(f"meaning: {candidate.cosine:.2f}")
+    return Hit(
+        passage=candidate.passage,
+        score=round(min(1.0, max(0.0, candidate.score)), 4),
+        keyword_score=round(candidate.keyword, 4),
+        meaning_score=None if candidate.cosine is None else round(candidate.cosine, 4),
+        why="; ".join((*why, *candidate.reasons)),
+    )

@@ -1,0 +1,128 @@
+"""Passages that may answer a question, with what each side says of them, and the score both add up to.
+
+    score = m · meaning + (1 - m) · coverage³ · words
+
+``meaning`` is the centred cosine (``index.centring``), about 0 for what has nothing to do with the question; ``words``
+is the BM25F score beside the best one's; ``coverage`` is the share of the question's words, weighed by how rare each
+is, that the vault has together in one passage. So the words count for as much as they have to say: of a question whose
+words stand together somewhere they decide, of one that shares ``왜`` and ``문제`` with everything they say nothing.
+``m`` is the setting ``meaning_weight``. Chosen on the dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from wwt_vault.index.analysis import exact_terms
+from wwt_vault.model.knowledge import Filters, Passage
+from wwt_vault.search.when import When
+
+if TYPE_CHECKING:
+    from wwt_vault.index import Index
+
+__all__ = ["POOL", "Candidate", "gather", "score", "weigh_evidence"]
+
+POOL: Final = 100
+"""Candidates taken from each side. What is beyond the hundredth place of both sides is no answer."""
+
+_TRUST: Final = 3
+"""Power of the coverage: how fast the words lose their say when a question shares few of them with the vault."""
+_EXACT: Final = 1.0
+"""What a passage gets on top that holds the question's exact terms: more than anything else can be worth."""
+_COMMON: Final = 5
+"""Candidates that may hold an exact term: one that more of them hold (a product's name) tells nothing apart."""
+_IN_RANGE: Final = 0.3
+"""What a passage of the days that were asked for gets on top, of the best score."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """One passage."""
+
+    passage: Passage
+    keyword: float = 0.0
+    terms: frozenset[str] = frozenset()
+    cosine: float | None = None
+    coverage: float = 0.0
+    """Share of the question's words that it holds, weighed by rarity."""
+    exact: frozenset[str] = frozenset()
+    """What of the question's exact terms (codes, paths, versions) it holds."""
+    evidence: float = 0.0
+    plain: float = 0.0
+    """The score without what exact terms and dates add."""
+    score: float = 0.0
+    reasons: list[str] = field(default_factory=list)
+    """Why it stands where it does, besides words and meaning."""
+
+
+def gather(
+    index: Index, text: str, filters: Filters, terms: Mapping[str, float], limit: int = POOL
+) -> tuple[list[Candidate], bool]:
+    """Join both sides' best passages, and fill in what each says of the other's; say whether meaning is known."""
+    by_words = index.keyword(text, filters, limit)
+    by_meaning = index.meaning(text, filters, limit)
+    total = sum(terms.values())
+    found: dict[str, Candidate] = {}
+    for passage, score_, matched in by_words:
+        own = frozenset(matched) & terms.keys()
+        coverage = sum(terms[term] for term in own) / total if total else 0.0
+        found[passage.id] = Candidate(passage=passage, keyword=score_, terms=own, coverage=coverage)
+    for passage, cosine in by_meaning or ():
+        found.setdefault(passage.id, Candidate(passage=passage)).cosine = cosine
+    if by_meaning:
+        wordless = [name for name, candidate in found.items() if not candidate.keyword]
+        for name, score_ in index.keyword_scores(text, wordless).items():
+            found[name].keyword = score_
+        far = [name for name, candidate in found.items() if candidate.cosine is None]
+        for name, cosine in (index.cosines(text, far) or {}).items():
+            found[name].cosine = cosine
+    exact = exact_terms(text) & terms.keys()
+    for term in exact:
+        holders = [candidate for candidate in found.values() if term in candidate.terms]
+        if len(holders) <= _COMMON:
+            for candidate in holders:
+                candidate.exact |= {term}
+    return list(found.values()), by_meaning is not None
+
+
+def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
+    """Give every candidate its score; see the module."""
+    best = max(candidate.keyword for candidate in candidates) or 1.0
+    coverage = max(candidate.coverage for candidate in candidates)
+    nearest = max((candidate.cosine for candidate in candidates if candidate.cosine is not None), default=None)
+    if nearest is None:
+        weight = 0.0
+    trust = coverage**_TRUST if weight else 1.0
+    for candidate in candidates:
+        words = candidate.keyword / best
+        # Without a vector yet it is taken to mean as much as it says: that must not count against it.
+        meaning = candidate.cosine if candidate.cosine is not None else words * (nearest or 0.0)
+        candidate.plain = candidate.score = weight * meaning + (1 - weight) * trust * words
+    most = max(len(candidate.exact) for candidate in candidates)
+    for candidate in candidates:
+        if most:
+            candidate.score = (candidate.score + _EXACT * len(candidate.exact) / most) / (1 + _EXACT)
+    if when.has_range:
+        bonus = _IN_RANGE * max(candidate.score for candidate in candidates)
+        for candidate in candidates:
+            if when.holds(candidate.passage.time):
+                candidate.score += bonus
+                candidate.reasons.append(f"time: {when.words}")
+
+
+# --- Is there an answer? ----------------------------------------------------------------------------------------------
+
+ENOUGH: Final = 0.3
+"""What the best passage must bring to be an answer."""
+ENOUGH_WORDS_ALONE: Final = 0.35
+"""The same while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
+SOME: Final = 0.1
+"""What any passage must bring to be listed beside it: below this it is noise."""
+
+
+def weigh_evidence(candidates: Sequence[Candidate]) -> None:
+    """Give every passage its evidence that there is an answer: its share of the question's words, and its nearness."""
+    for candidate in candidates:
+        candidate.evidence = candidate.coverage + max(0.0, candidate.cosine or 0.0)

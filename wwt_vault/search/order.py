@@ -1,0 +1,131 @@
+"""The order a person would choose among good hits: what holds now before what was replaced, nothing said twice.
+
+Curated notes come first, superseded ones last, as far as they are about as good as the best hit. Of two texts about the
+same matter, the newer comes first where the question is about now or the newer one says that something changed; the
+older where the question asks how it once was. No document fills the list.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from wwt_vault.model.knowledge import Passage
+from wwt_vault.search.candidates import Candidate
+from wwt_vault.search.when import When
+
+__all__ = ["in_order", "one_of_each"]
+
+_PER_DOCUMENT: Final = 2
+"""Passages shown of one note or session, so that none fills the list."""
+_CLOSE_TO_BEST: Final = 0.8
+"""A hit this near to the best score may be moved by its standing (curated, superseded); a weaker one may not."""
+_SAME_WORDS: Final = 0.85
+"""Share of common word triples from which two passages count as one."""
+
+_RIVALS: Final = 5
+"""Places from the top in which passages are compared with one another."""
+_RIVAL_SCORE: Final = {"now": 0.4, None: 0.4, "then": 0.7}
+"""Share of the other's score that a passage must have to be put before it for its date, by what is asked about."""
+_ALIKE: Final = 0.2
+"""Centred cosine of two passages from which they are about the same matter."""
+_VERY_ALIKE: Final = 0.5
+"""The same, where nothing else says that one replaced the other."""
+
+_CHANGE: Final = re.compile(
+    r"바꿨|바꾸|바꿔|바뀌|옮겼|옮기|옮긴|대신|이제|더 이상|그만|없앴|접었|접고|내렸|올렸|다시 정|폐기|지금은|전환|교체|변경"
+    r"|\b(?:no longer|instead|replaced?|replaces|moved|migrated|switched|changed|dropped|removed|anymore|any more|as of|since"
+    r"|from (?:today|now)|retired|switched off|read-only|frozen|deprecated|revised|now)\b",
+    re.IGNORECASE,
+)
+
+Alike = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+"""Passage ids to how near each is to each in meaning."""
+
+
+def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[Candidate]:
+    """Sort by standing among the good hits, then by score, then put what is newer or older before its rivals."""
+    candidates = list(candidates)
+    floor = _CLOSE_TO_BEST * max(candidate.score for candidate in candidates)
+
+    def key(candidate: Candidate) -> tuple[int, float, float, str, int]:
+        passage = candidate.passage
+        standing = _standing(passage, when) if candidate.score >= floor else 3
+        time = passage.time.timestamp() if passage.time else 0.0
+        return standing, -round(candidate.score, 6), -time, passage.document, passage.line
+
+    return _by_date(sorted(candidates, key=key), when, alike)
+
+
+def _standing(passage: Passage, when: When) -> int:
+    if passage.status == "superseded" and when.about != "then":
+        return 2
+    return 0 if passage.layer == "curated" else 1
+
+
+def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidate]:
+    """Put a passage before one about the same matter where its date says so."""
+    top = ranked[:_RIVALS]
+    if len(top) < 2 or len({candidate.passage.document for candidate in top}) < 2:
+        return ranked
+    near = alike([candidate.passage.id for candidate in top])
+    place = {candidate.passage.id: at for at, candidate in enumerate(top)}
+    for candidate in list(top[1:]):
+        for rival in list(top[: top.index(candidate)]):
+            likeness = near[place[candidate.passage.id]][place[rival.passage.id]]
+            if likeness >= _ALIKE and _goes_before(candidate, rival, likeness, when):
+                top.remove(candidate)
+                top.insert(top.index(rival), candidate)
+                candidate.reasons.append(
+                    "older on the same matter" if when.about == "then" else "newer on the same matter"
+                )
+                break
+    return [*top, *ranked[_RIVALS:]]
+
+
+def _goes_before(candidate: Candidate, rival: Candidate, likeness: float, when: When) -> bool:
+    one, other = candidate.passage, rival.passage
+    if one.document == other.document or one.time is None or other.time is None or one.time == other.time:
+        return False
+    if not rival.exact <= candidate.exact:
+        return False  # it names something that the other does not
+    if when.has_range or candidate.plain < _RIVAL_SCORE[when.about] * rival.plain:
+        return False
+    if when.about == "then":
+        return one.time < other.time
+    if one.time < other.time or one.status == "superseded":
+        return False
+    return when.about == "now" or likeness >= _VERY_ALIKE or _CHANGE.search(one.text) is not None
+
+
+def one_of_each(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Leave out what says the same as a hit before it, and what would fill the list with one document."""
+    shown: list[tuple[Candidate, frozenset[tuple[str, ...]]]] = []
+    of_document: dict[str, int] = {}
+    for candidate in candidates:
+        document = candidate.passage.document
+        if of_document.get(document, 0) >= _PER_DOCUMENT:
+            continue
+        words = _triples(candidate.passage.text)
+        if any(_is_same(candidate, words, earlier, its_words) for earlier, its_words in shown):
+            continue
+        of_document[document] = of_document.get(document, 0) + 1
+        shown.append((candidate, words))
+        yield candidate
+
+
+def _triples(text: str) -> frozenset[tuple[str, ...]]:
+    words = unicodedata.normalize("NFC", text).casefold().split()
+    return frozenset(tuple(words[at : at + 3]) for at in range(max(1, len(words) - 2)))
+
+
+def _is_same(
+    one: Candidate, words: frozenset[tuple[str, ...]], other: Candidate, other_words: frozenset[tuple[str, ...]]
+) -> bool:
+    """Say whether two passages say the same: overlapping windows of one session, or a copy in another document."""
+    common = len(words & other_words)
+    if one.passage.document == other.passage.document:
+        return 2 * common >= min(len(words), len(other_words))
+    return common >= _SAME_WORDS * len(words | other_words)

@@ -114,7 +114,7 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
 
-ENOUGH: Final = 0.3
+ENOUGH: Final = 0.35
 """What the best passage must bring to be an answer."""
 ENOUGH_WORDS_ALONE: Final = 0.35
 """The same while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""

@@ -244,6 +244,7 @@ def test_init_makes_a_vault_once(wwt: Run, tmp_path: Path) -> None:
         (["note", "save", "/no/such/file.md"], "os_error", 1),
         (["events", "nonsense"], "not_found", 1),
         (["ingest", "/no/such/file.jsonl"], "not_found", 1),
+        (["ingest", "/", "--host", "unheard-of"], "bad_argument", 2),
         (["--vault", "/no/such/vault", "status"], "vault_missing", 1),
         (["status", "--vault"], "usage", 2),
     ],
@@ -259,6 +260,28 @@ def test_failures_have_a_code_a_sentence_and_an_exit_code(
     assert len(error["message"]) > 10
     assert (plain_code, out) == (exit_code, "")
     assert len(err) > 10
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    ["", "{", '{"role": "user", "text": "x"}', "5", "null", "[1]", '[{"role": ["user"], "text": "x"}]',
+     '[{"role": "user"}]', '[{"role": "user", "text": "x", "time": 5}]', "[" * 100_000],
+)  # fmt: skip
+def test_what_is_no_list_of_messages_is_refused(wwt: Run, words_only: Vault, stdin: str) -> None:
+    """Whatever JSON it is; nothing is kept of it."""
+    assert as_json(wwt, "record", "chat", "s1", expect=2, stdin=stdin)["error"]["code"] == "bad_argument"
+    assert as_json(wwt, "status")["events"] == 0
+
+
+def test_a_body_that_is_not_utf8_is_refused(wwt: Run, words_only: Vault, tmp_path: Path) -> None:
+    """From a file or from stdin, whatever the console's encoding is."""
+    file = tmp_path / "Latin.md"
+    file.write_bytes("café".encode("latin-1"))
+    command = [sys.executable, "-m", "wwt_vault", "note", "save", "-", "--note", "x", "--json"]
+    run = subprocess.run(command, input=file.read_bytes(), capture_output=True, check=False)
+
+    assert as_json(wwt, "note", "save", str(file), expect=2)["error"]["code"] == "bad_argument"
+    assert (run.returncode, json.loads(run.stdout)["error"]["code"], run.stderr) == (2, "bad_argument", b"")
 
 
 def test_broken_settings_are_refused_and_left_alone(wwt: Run, words_only: Vault) -> None:

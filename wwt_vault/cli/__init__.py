@@ -16,10 +16,10 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream, errors in ((sys.stdin, "strict"), (sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace")):
         if hasattr(stream, "reconfigure"):
             # A lone surrogate (of a file name that is not UTF-8) becomes \udcxx, which is its JSON form too.
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+            stream.reconfigure(encoding="utf-8", errors=errors)
     common, rest = _common(sys.argv[1:] if arguments is None else arguments)
     if rest == ["serve"]:
         from wwt_vault.mcp_server import serve  # noqa: PLC0415 - hosts wait for it: not even typer is loaded

@@ -8,7 +8,7 @@ import typer
 
 from wwt_vault import __version__
 from wwt_vault.cli import memory, notes, start, upkeep
-from wwt_vault.cli.output import Common, as_error, emit_error
+from wwt_vault.cli.output import Common, emit_error
 from wwt_vault.errors import WwtError
 
 __all__ = ["app", "run"]
@@ -66,7 +66,7 @@ def run(common: Common, arguments: list[str]) -> int:
     except BrokenPipeError:
         return 1  # whoever read our output has seen enough
     except OSError as error:
-        emit_error(common, as_error(error))
+        emit_error(common, {"code": "os_error", "message": str(error)})
         return 1
     except (typer.Abort, KeyboardInterrupt):
         return 130

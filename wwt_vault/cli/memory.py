@@ -115,7 +115,7 @@ def record(
     common: Common = ctx.obj
     try:
         messages: Any = json.load(sys.stdin)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadArgument(f"stdin is not JSON: {error}. Give a list of {{role, text, time?}}.") from error
     opened = workspace.open_workspace(common.vault)
     result = conversations.record(opened, host, session_id, messages, project=project, now=datetime.now(UTC))

@@ -72,7 +72,10 @@ def save(
     common: Common = ctx.obj
     if file == "-" and not note:
         raise BadArgument("Reading from stdin needs --note, the note's title.", argument="note")
-    body = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+    try:
+        body = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadArgument(f"{file} is not UTF-8 ({error}). Save it as UTF-8.", argument="file") from error
     result = notes.save_note(
         workspace.open_workspace(common.vault),
         note or Path(file).stem,

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from wwt_vault.errors import WwtError
-
 __all__ = ["Common", "Progress", "emit", "emit_error", "progress", "say"]
 
 Progress = Callable[[int, int], None]
@@ -44,13 +42,6 @@ def emit_error(common: Common, error: Mapping[str, Any]) -> None:
         value = error.get(key)
         for line in value.splitlines() if isinstance(value, str) else value or ():
             say(f"  {line}")
-
-
-def as_error(error: Exception) -> dict[str, Any]:
-    """Return what is said about an exception that a person can do something about."""
-    if isinstance(error, WwtError):
-        return error.as_json()
-    return {"code": "os_error", "message": str(error)}
 
 
 def say(line: str) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.capture.text import stored
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.fence import clean
@@ -36,9 +37,11 @@ def ingest(
     Returns ``{events_added, events_known, sessions, sources, skipped}``; ``sources`` are notes that were written for
     documents in an export.
 
-    ``progress`` gets bytes done and bytes in all. Raises ``NotFound`` for a path that is not there; a file that no
-    reader understands is in ``skipped``.
+    ``progress`` gets bytes done and bytes in all. Raises ``NotFound`` for a path that is not there, ``BadArgument`` for
+    a host that is not known; a file that no reader understands is in ``skipped``.
     """
+    if host is not None and host not in HOSTS:
+        raise BadArgument(f"no host is named {host!r}; known are {', '.join(HOSTS)}", argument="host")
     for path in paths:
         if not path.exists():
             raise NotFound(f"{path} does not exist.", path=str(path))
@@ -69,6 +72,8 @@ def record(
     A message is ``{role, text, time?}``; without a time it is taken as said now. Secrets are taken out first. Raises
     ``BadArgument`` naming the message at fault; then none is kept.
     """
+    if not isinstance(messages, list | tuple):
+        raise BadArgument("messages must be a list of {role, text, time?}", argument="messages")
     if not host.strip() or not session_id.strip():
         raise BadArgument("host and session_id must not be empty", argument="session_id")
     if len(messages) > _MAX_MESSAGES:
@@ -81,7 +86,9 @@ def record(
 
 def _message(session: Session, at: int, entry: Mapping[str, Any], now: datetime) -> Message | None:
     """Read one message; ``None`` for one of which nothing is left to keep (only injected context)."""
-    role, text, time = entry.get("role"), entry.get("text"), entry.get("time")
+    if not isinstance(entry, dict):
+        raise BadArgument(f"message {at}: not an object {{role, text, time?}}", argument="messages", number=at)
+    role, text, time = str(entry.get("role")), entry.get("text"), entry.get("time")
     roles: dict[str, Role] = {role: role for role in get_args(Role)}
     if role not in roles:
         raise BadArgument(f"message {at}: role is user or assistant, not {role!r}", argument="messages", number=at)

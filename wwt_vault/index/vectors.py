@@ -26,6 +26,7 @@ _HEADER: Final = 512
 _FORMAT: Final = 1
 _IN_MEMORY: Final = 96 << 20
 """Bytes of float32 that are kept in memory for fast searches; a larger store is converted piece by piece each time."""
+_FEW: Final = 64
 _BLOCK: Final = 4096
 _LOCK_SECONDS: Final = 30.0
 
@@ -66,14 +67,15 @@ class VectorStore:
     def slots(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Return the place of each key among the records, -1 where there is no vector. Sees what others appended.
 
-        The places of the last array of keys are kept: a generation asks for its own again and again.
+        The places of the last large array of keys are kept: a generation asks for its own again and again.
         """
         with self._lock:
             self._refresh()
             asked, identity, found = self._placed
             if asked is not keys or identity != self._identity:
                 found = self._search(keys)
-                self._placed = (keys, self._identity, found)
+                if len(keys) > _FEW:
+                    self._placed = (keys, self._identity, found)
             return found
 
     def _search(self, keys: NDArray[np.uint64]) -> NDArray[np.intp]:

@@ -60,7 +60,7 @@ def search(
 
     ``open_since`` leaves out prompts that are younger and have no answer yet: one of them is what the agent that asks
     was asked itself. ``now`` and ``zone`` are what "last week" in a question is counted from; without ``now`` no
-    dates are read. With ``nearest`` the best candidates are returned though they are no answer; ``found`` still says so.
+    dates are read. With ``nearest`` the best candidates are returned even if they are no answer; ``found`` still tells.
 
     Works without a model, without vectors and while vectors are being made, and then says so in ``notes``. The same
     index gives the same answer. Raises ``BadArgument`` for a limit outside 1..100 or a weight outside 0..1.

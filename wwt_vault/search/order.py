@@ -36,8 +36,8 @@ _VERY_ALIKE: Final = 0.5
 
 _CHANGE: Final = re.compile(
     r"바꿨|바꾸|바꿔|바뀌|옮겼|옮기|옮긴|대신|이제|더 이상|그만|없앴|접었|접고|내렸|올렸|다시 정|폐기|지금은|전환|교체|변경"
-    r"|\b(?:no longer|instead|replaced?|replaces|moved|migrated|switched|changed|dropped|removed|anymore|any more|as of|since"
-    r"|from (?:today|now)|retired|switched off|read-only|frozen|deprecated|revised|now)\b",
+    r"|\b(?:no longer|instead|replaced?|replaces|moved|migrated|switched|changed|dropped|removed|anymore|any more|as of"
+    r"|since|from (?:today|now)|retired|switched off|read-only|frozen|deprecated|revised|now)\b",
     re.IGNORECASE,
 )
 

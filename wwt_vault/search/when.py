@@ -38,13 +38,14 @@ class When(NamedTuple):
 
 
 _NOW: Final = re.compile(
-    r"지금|현재|요즘|요새|최신|최근|이제|아직|\b(?:now|nowadays|currently|current|latest|newest|today|still|these days|at the"
-    r" moment|at present|up to date|most recent(?:ly)?|any ?more|as of)\b",
+    r"지금|현재|요즘|요새|최신|최근|이제|아직"
+    r"|\b(?:now|nowadays|currently|current|latest|newest|today|still|these days|at the moment|at present|up to date"
+    r"|most recent(?:ly)?|any ?more|as of)\b",
     re.IGNORECASE,
 )
 _THEN: Final = re.compile(
-    r"처음|원래|당초|애초|초기에|초반에|예전|옛날|이전|과거에|\b(?:originally|initially|at first|first (?:choice|decision|version|plan)"
-    r"|in the beginning|used to|previous(?:ly)?|former(?:ly)?|back then|start(?:ed)? (?:out|off)|once (?:had|was|were)"
+    r"처음|원래|당초|애초|초기에|초반에|예전|옛날|이전|과거에"
+    r"|\b(?:originally|initially|at first|first (?:choice|decision|version|plan)|in the beginning|used to|previous(?:ly)?|former(?:ly)?|back then|start(?:ed)? (?:out|off)|once (?:had|was|were)"
     r"|had (?:we|you|they|i)\b.*\bbefore|before (?:we|that|it|the (?:switch|move|change|migration)))\b",
     re.IGNORECASE,
 )
@@ -203,13 +204,17 @@ _RANGES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             lambda m, _: _month(int(m["year"]), int(m["month"])),
         ),
         (
-            r"(?:(?P<year>20\d\d)년\s*|(?P<last>작년|지난해)\s*|지난\s*|올해\s*)?(?<!\d)(?P<month>1[0-2]|[1-9])월"
-            r"(?:\s*(?P<day>[12]\d|3[01]|[1-9])일|\s*(?P<part>초|중순|말)(?![가-힣]{2}))?",
+            (
+                r"(?:(?P<year>20\d\d)년\s*|(?P<last>작년|지난해)\s*|지난\s*|올해\s*)?(?<!\d)(?P<month>1[0-2]|[1-9])월"
+                r"(?:\s*(?P<day>[12]\d|3[01]|[1-9])일|\s*(?P<part>초|중순|말)(?![가-힣]{2}))?"
+            ),
             _korean_month,
         ),
         (
-            rf"\b(?P<month>{_MONTH})\.? (?P<day>\d\d?)(?:st|nd|rd|th)?\b(?:,? (?P<year>20\d\d))?"
-            rf"|\b(?P<day2>\d\d?)(?:st|nd|rd|th)? (?:of )?(?P<month2>{_MONTH})\b\.?(?:,? (?P<year2>20\d\d))?",
+            (
+                rf"\b(?P<month>{_MONTH})\.? (?P<day>\d\d?)(?:st|nd|rd|th)?\b(?:,? (?P<year>20\d\d))?"
+                rf"|\b(?P<day2>\d\d?)(?:st|nd|rd|th)? (?:of )?(?P<month2>{_MONTH})\b\.?(?:,? (?P<year2>20\d\d))?"
+            ),
             _english_day,
         ),
         (rf"\b(?P<month>{_MONTH})\.?,? (?P<year>20\d\d)\b", _english_month),
@@ -218,8 +223,10 @@ _RANGES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             lambda m, today: _month(_last(_month_name(m[0]), today), _month_name(m[0])),
         ),
         (
-            rf"(?:(?<=\bsince )|(?<=\bbefore )|(?<=\bafter )|(?<=\buntil )|(?<=\bduring )|(?<=\bfrom )|(?<=\bby ))"
-            rf"(?P<month>{_MONTH})\b(?P<year>)",
+            (
+                rf"(?:(?<=\bsince )|(?<=\bbefore )|(?<=\bafter )|(?<=\buntil )|(?<=\bduring )|(?<=\bfrom )|(?<=\bby ))"
+                rf"(?P<month>{_MONTH})\b(?P<year>)"
+            ),
             _english_month,
         ),
         (r"그저께|그제|엊그제|\bthe day before yesterday\b", lambda _, today: _ago(today, 2)),
@@ -236,7 +243,7 @@ _RANGES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             _since_units,
         ),
         (
-            r"\b(?P<count>\d{1,3}|an?|one|two|a couple of|three|four|five|six) (?P<unit>days?|weeks?|months?|years?) ago\b",
+            r"\b(?P<count>\d{1,3}|an?|one|two|a couple of|three|four|five|six) (?P<unit>(?:day|week|month|year)s?) ago\b",
             _since_units,
         ),
         (r"재작년|\bthe year before last\b", lambda _, today: _year(today.year - 2)),

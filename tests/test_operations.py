@@ -62,6 +62,23 @@ def test_what_is_recorded_is_redacted_and_free_of_our_own_words(workspace: Works
     ]
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Seoul"])
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+09:00", "9999-12-31T23:59:59Z"])
+def test_a_time_that_means_none_stops_no_import(time: str, zone: str, tmp_path: Path) -> None:
+    """Programs write their zero, or the end of all days, where they know no time: the message has the file's then."""
+    root = tmp_path / "vault"
+    beginnings.init(root, timezone=zone)
+    record = {"type": "user", "uuid": "u", "sessionId": "s", "timestamp": time, "cwd": "/src"}
+    transcript = tmp_path / "s.jsonl"
+    transcript.write_text(json.dumps({**record, "message": {"role": "user", "content": "hello"}}) + "\n", "utf-8")
+    workspace = open_workspace(str(root), embedder=lambda: None)
+    report = conversations.ingest(workspace, [transcript])
+    (hit,) = recall.search(workspace, "hello")["hits"]
+
+    assert (report["events_added"], report["skipped"]) == (1, [])
+    assert hit["time"][:4] == datetime.now(UTC).isoformat()[:4]
+
+
 def test_a_note_is_saved_without_its_secrets(workspace: Workspace) -> None:
     """In the body and in the reason; whoever saves is told."""
     (said,) = say(workspace, "a")

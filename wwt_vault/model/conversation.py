@@ -52,8 +52,14 @@ def format_time(time: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Read an ISO 8601 time; one without a zone is taken as UTC. Raises ``ValueError``."""
+    """Read an ISO 8601 time; one without a zone is taken as UTC.
+
+    Raises ``ValueError``, also for the years 1 and 9999: they say that there is no time, and in some zones there are
+    none of their days.
+    """
     time = datetime.fromisoformat(text)
+    if not 1 < time.year < 9999:
+        raise ValueError(f"no time of this world: {text}")
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 

@@ -229,9 +229,9 @@ def _moment(text: str, zone: tzinfo, name: str, *, whole_day: bool = False) -> d
     """Read a date or time of the person's. A date is the beginning of its day there, or the end with ``whole_day``."""
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        if _DATE_ONLY.fullmatch(text.strip()) and whole_day:
+            moment = datetime.combine(moment.date() + timedelta(days=1), time())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         message = f"{name} wants a date or time such as 2026-11-30 or 2026-11-30T09:00, not {text!r}"
         raise BadArgument(message, argument=name) from error
-    if _DATE_ONLY.fullmatch(text.strip()) and whole_day:
-        moment = datetime.combine(moment.date() + timedelta(days=1), time())
-    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)

@@ -79,6 +79,20 @@ def test_a_time_that_means_none_stops_no_import(time: str, zone: str, tmp_path: 
     assert hit["time"][:4] == datetime.now(UTC).isoformat()[:4]
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Seoul"])
+@pytest.mark.parametrize("time", ["0001-01-01", "0001-01-01T00:00:00Z", "9999-12-31", "9999-12-31T23:59:59Z"])
+def test_a_note_of_no_time_is_found(time: str, zone: str, tmp_path: Path) -> None:
+    """People write the end of all days for "never": the index holds, and the file's own date is shown."""
+    root = tmp_path / "vault"
+    beginnings.init(root, timezone=zone)
+    (root / "30_Knowledge" / "N.md").write_text(f"---\ncreated: {time}\n---\nzebra\n", "utf-8")
+    workspace = open_workspace(str(root), embedder=lambda: None)
+    found = recall.search(workspace, "zebra")
+
+    assert [hit["time"][:4] for hit in found["hits"]] == [datetime.now(UTC).isoformat()[:4]]
+    assert not [note for note in found["notes"] if "damaged" in note]
+
+
 def test_a_note_is_saved_without_its_secrets(workspace: Workspace) -> None:
     """In the body and in the reason; whoever saves is told."""
     (said,) = say(workspace, "a")

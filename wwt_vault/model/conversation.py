@@ -6,7 +6,7 @@ named tuples because frozen dataclasses with slots cost every hook a millisecond
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, NamedTuple, NewType
 
 __all__ = [
@@ -51,8 +51,8 @@ def format_time(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def parse_time(text: str) -> datetime:
-    """Read an ISO 8601 time; one without a zone is taken as UTC.
+def parse_time(text: str, zone: tzinfo = UTC) -> datetime:
+    """Read an ISO 8601 time; one without a zone is taken as ``zone``'s.
 
     Raises ``ValueError``, also for the years 1 and 9999: they say that there is no time, and in some zones there are
     none of their days.
@@ -60,7 +60,7 @@ def parse_time(text: str) -> datetime:
     time = datetime.fromisoformat(text)
     if not 1 < time.year < 9999:
         raise ValueError(f"no time of this world: {text}")
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return (time if time.tzinfo else time.replace(tzinfo=zone)).astimezone(UTC)
 
 
 class Redaction(NamedTuple):

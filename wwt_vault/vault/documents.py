@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from wwt_vault import markdown
 from wwt_vault.errors import NotFound
-from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn
+from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
 from wwt_vault.model.knowledge import Document, Section
 from wwt_vault.vault import layout, lookup, sessions
 from wwt_vault.vault.syscalls import PLAIN
@@ -186,8 +186,7 @@ def _time(vault: Vault, values: dict[str, Any]) -> datetime | None:
     """Return when the note last meant something by its own account; a time without a zone is the vault's."""
     for key in ("updated", "created", "started", "date"):
         try:
-            time = datetime.fromisoformat(markdown.string(values, key) or "")
-            return (time if time.tzinfo else time.replace(tzinfo=vault.zone)).astimezone(UTC)
-        except (ValueError, OverflowError):
+            return parse_time(markdown.string(values, key) or "", vault.zone)
+        except ValueError:
             continue
     return None

@@ -377,6 +377,7 @@ def test_setup_makes_a_vault_connects_and_takes_it_back(machine: Machine, progra
     again = beginnings.setup(machine=machine, program=program)
 
     assert vault.root == own_user_folders / "wwt-vault"
+    assert (first["created"], again["created"]) == (True, False)
     assert [(entry["host"], entry["hooks"]) for entry in first["hosts"]] == [("claude-code", "added")]
     assert [(entry["host"], entry["hooks"]) for entry in again["hosts"]] == [("claude-code", "present")]
     assert open_workspace().vault.root == vault.root
@@ -386,11 +387,14 @@ def test_setup_makes_a_vault_connects_and_takes_it_back(machine: Machine, progra
 
 
 def test_a_dry_run_shows_and_changes_nothing(machine: Machine, program: str, own_user_folders: Path) -> None:
-    """No vault, no settings, no hooks."""
+    """No vault, no settings, no hooks; it says that a vault would be made, and what would be imported."""
+    (own_user_folders / ".claude" / "projects" / "shop").mkdir(parents=True)
+    (own_user_folders / ".claude" / "projects" / "shop" / "one.jsonl").write_text("{}\n", "utf-8")
     files = sorted(own_user_folders.rglob("*"))
     found = beginnings.setup(machine=machine, program=program, dry_run=True)
 
     assert "wwt-hook claude-code" in found["diff"]
+    assert (found["created"], found["hosts"][0]["transcripts"], found["hosts"][0]["imported"]) == (True, 1, 0)
     assert sorted(own_user_folders.rglob("*")) == files
 
 

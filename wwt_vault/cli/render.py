@@ -60,14 +60,15 @@ def events(found: Json) -> str:
 
 
 def uncurated(found: Json) -> str:
-    """Sessions that wait, oldest first."""
+    """Sessions that wait, oldest first, each with what ``wwt mark-curated`` asks for."""
     if not found["total_sessions"]:
-        return "Everything is curated."
+        return "Nothing waits to be curated."
     lines = [f"{found['total_sessions']} sessions, {found['total_messages']} messages:"]
-    lines += [
-        f"  {_minute(entry['started'])}  {entry['messages']:>4} of {entry['of']:<4} {entry['path']}"
-        for entry in found["sessions"]
-    ]
+    for entry in found["sessions"]:
+        lines.append(f"  {_minute(entry['started'])}  {entry['messages']:>4} of {entry['of']:<4} {entry['path']}")
+        lines.append(f"  {'':16}  {entry['host']} {entry['session_id']}")
+    if more := found["total_sessions"] - len(found["sessions"]):
+        lines.append(f"  … and {more} more: `wwt uncurated --limit {found['total_sessions']}`")
     return "\n".join(lines)
 
 
@@ -85,7 +86,7 @@ def note_list(found: Json) -> str:
 def history(found: Json) -> str:
     """Revisions, newest first."""
     return "\n".join(
-        f"{entry['revision'][:12]}  {_minute(entry['time']) or 'edited by hand':<16}  {entry['written_by'] or ''}"
+        f"{entry['revision'][:12]}  {_minute(entry['time']):<16}  {entry['written_by'] or 'edited by hand'}"
         f"  {entry['reason'] or ''}".rstrip()
         for entry in found["revisions"]
     )
@@ -133,9 +134,7 @@ def status(found: Json) -> str:
 def verify(found: Json) -> str:
     """What was checked and what is wrong."""
     lines = [f"{found['events']} events, {found['notes']} notes, {found['citations']} citations checked."]
-    lines += [
-        f"{problem['path']}:{problem['line']}: {problem['code']}: {problem['message']}" for problem in found["problems"]
-    ]
+    lines += [f"{_place(problem)}: {problem['code']}: {problem['message']}" for problem in found["problems"]]
     return "\n".join(lines if found["problems"] else [*lines, "All of it holds."])
 
 
@@ -146,15 +145,21 @@ def init(found: Json) -> str:
 
 
 def setup(found: Json) -> str:
-    """What was connected and what is left for the person."""
-    if found["diff"]:
-        return f"{found['diff']}Nothing was changed (--dry-run)."
-    lines = [f"Vault {found['vault']}"]
+    """What was connected and what is left for the person; of a dry run, what would be."""
+    dry = bool(found["diff"])
+    made = (" (would be made)" if dry else ", made now") if found["created"] else ""
+    lines = [f"Vault {found['vault']}{made}"]
     for entry in found["hosts"]:
-        lines.append(f"{entry['host']}: hooks {entry['hooks']}, MCP {entry['mcp']}, imported {entry['imported']}")
+        count = entry["transcripts" if dry else "imported"]
+        taken = f", {count} {'transcripts to import' if dry else 'messages imported'}" if count else ""
+        lines.append(f"{entry['host']}: hooks {entry['hooks']}, MCP {entry['mcp']}{taken}")
         lines += [f"  to do: {step}" for step in entry["todo"]]
         lines += [f"  refused: {error['message']}" for error in entry["refused"]]
-    return "\n".join(lines if found["hosts"] else [*lines, "None of the hosts known here is installed."])
+    if not found["hosts"]:
+        lines.append("None of the hosts known here is installed.")
+    if dry:
+        lines.append("Nothing was changed (--dry-run).")
+    return str(found["diff"]) + "\n".join(lines)
 
 
 def demo(found: Json) -> str:
@@ -173,8 +178,14 @@ def ingest(found: Json) -> str:
     added, known, sessions = found["events_added"], found["events_known"], len(found["sessions"])
     lines = [f"{added} new messages, {known} known already, {sessions} sessions."]
     lines += [f"{path}: a document of the export, unverified" for path in found["sources"]]
-    lines += [f"skipped {part['path']}:{part['line']}: {part['reason']}" for part in found["skipped"]]
+    for part in found["skipped"]:
+        lines.append(f"skipped {_place(part)}: {part['reason'].removeprefix(part['path']).strip()}")
     return "\n".join(lines)
+
+
+def _place(part: Json) -> str:
+    """Return path and line as an editor or a terminal opens them; 0 is the file as a whole."""
+    return f"{part['path']}:{part['line']}" if part["line"] else str(part["path"])
 
 
 def _minute(time: str | None) -> str:

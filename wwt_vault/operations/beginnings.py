@@ -53,7 +53,8 @@ def setup(
 
     Makes a vault if none is named, imports the conversations that the hosts still have, and says what is left to do.
     ``dry_run`` changes nothing and shows what would change. ``machine`` and ``program`` (how this program was called)
-    are this machine's unless given. Returns ``{vault, hosts: [{host, hooks, mcp, imported, todo, refused}], diff}``.
+    are this machine's unless given. Returns ``{vault, created, hosts: [{host, hooks, mcp, transcripts, imported, todo,
+    refused}], diff}``: whether the vault is made by this, the files that a host still has, the messages taken in.
     Raises ``BadArgument`` for an unknown host, ``VaultMissing`` when a vault is named that is not there.
     """
     machine = machine or Machine(home=Path.home(), environ=os.environ)
@@ -62,12 +63,20 @@ def setup(
     plan = connections.disconnect if remove else connections.connect
     plans = plan(chosen, machine, programs)
     shown = "".join(map(connections.diff, plans)) if dry_run else ""
+    root = named_vault(argument) or Path.home() / _FOLDER
+    created = not remove and not _holds_vault(root)
     vault = None if remove or dry_run else _vault(argument)
     if not dry_run:
         plans = [connections.carry_out(planned, machine) for planned in plans]
-    results = [_result(planned, _imported(vault, planned.host, machine, progress)) for planned in plans]
-    root = vault.root if vault else named_vault(argument) or Path.home() / _FOLDER
-    return {"vault": str(root), "hosts": results, "diff": shown}
+    left = {
+        planned.host: [] if remove else find_transcripts(planned.host, machine.home, machine.environ)
+        for planned in plans
+    }
+    results = [
+        _result(planned, left[planned.host], _imported(vault, planned.host, left[planned.host], progress))
+        for planned in plans
+    ]
+    return {"vault": str(vault.root if vault else root), "created": created, "hosts": results, "diff": shown}
 
 
 def local_timezone() -> str | None:
@@ -107,12 +116,11 @@ def _holds_vault(path: Path) -> bool:
 
 
 def _imported(
-    vault: Vault | None, host: str, machine: Machine, progress: Callable[[int, int], None] | None
+    vault: Vault | None, host: str, paths: Sequence[Path], progress: Callable[[int, int], None] | None
 ) -> Mapping[str, Any]:
     """Import what the host still has; return how many messages, and what was not understood."""
     if vault is None:
         return {"events": 0, "problem": None}
-    paths = find_transcripts(host, machine.home, machine.environ)
     try:
         report = transcripts.ingest_paths(vault, state_for(vault), paths, host=host, progress=progress)
     except (WwtError, OSError) as error:
@@ -122,11 +130,12 @@ def _imported(
     return {"events": report.events_added, "problem": problem}
 
 
-def _result(plan: HostPlan, imported: Mapping[str, Any]) -> Json:
+def _result(plan: HostPlan, paths: Sequence[Path], imported: Mapping[str, Any]) -> Json:
     return {
         "host": plan.host,
         "hooks": plan.hooks,
         "mcp": plan.mcp,
+        "transcripts": len(paths),
         "imported": imported["events"],
         "todo": [*plan.todo, *([imported["problem"]] if imported["problem"] else [])],
         "refused": [error.as_json() for error in plan.refused],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ NOW = datetime(2026, 11, 30, 1, 58, tzinfo=UTC)
 def set_timezone(vault: Vault, name: str) -> None:
     """Edit the vault's settings as a person does."""
     path = vault.root / ".wwt" / "config.toml"
-    path.write_text(path.read_text("utf-8").replace('"Asia/Seoul"', f'"{name}"'), "utf-8")
+    path.write_text(re.sub("(?m)^timezone = .*$", f'timezone = "{name}"', path.read_text("utf-8")), "utf-8")
 
 
 def test_the_second_opening_is_as_the_first(vault: Vault) -> None:
@@ -42,9 +43,8 @@ def test_the_second_opening_is_as_the_first(vault: Vault) -> None:
     name=st.sampled_from(["Asia/Seoul", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"]),
     hours=st.integers(-40_000, 40_000),
 )
-def test_every_time_is_shown_as_the_zone_shows_it(name: str, hours: int, fresh_vault: object) -> None:
+def test_every_time_is_shown_as_the_zone_shows_it(name: str, hours: int, vault: Vault) -> None:
     """Near or far, before or after a change of the clocks: the kept offset says what the zone says."""
-    vault: Vault = fresh_vault()  # type: ignore[operator]  # a fixture that makes vaults
     set_timezone(vault, name)
     open_for_hook(NOW)
     zone = open_for_hook(NOW).zone

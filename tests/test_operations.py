@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,16 @@ def test_a_note_of_no_time_is_found(time: str, zone: str, tmp_path: Path) -> Non
 
     assert [hit["time"][:4] for hit in found["hits"]] == [datetime.now(UTC).isoformat()[:4]]
     assert not [note for note in found["notes"] if "damaged" in note]
+
+
+def test_of_marks_at_once_the_last_message_counts(workspace: Workspace) -> None:
+    """Several agents mark one session in the same moment: none takes back what another has read."""
+    ids = say(workspace, *(f"message {number}" for number in range(24)))
+    with ThreadPoolExecutor(8) as pool:
+        for upto in [*reversed(ids), *ids[:-1]]:
+            pool.submit(curation.mark_curated, workspace, "chat", "s1", upto=upto, now=NOW)
+
+    assert curation.uncurated(workspace, now=NOW)["total_messages"] == 0
 
 
 def test_a_note_is_saved_without_its_secrets(workspace: Workspace) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.model.conversation import EventId
@@ -12,10 +12,13 @@ from wwt_vault.operations.freshness import refresh_ledger
 from wwt_vault.operations.pending import leave_counts, pending
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import marks
+from wwt_vault.vault.files import lock
 
 __all__ = ["mark_curated", "uncurated"]
 
 Json = dict[str, Any]
+
+_LOCK_SECONDS: Final = 10.0
 
 
 def uncurated(workspace: Workspace, *, project: str | None = None, limit: int = 20, now: datetime) -> Json:
@@ -59,6 +62,7 @@ def mark_curated(workspace: Workspace, host: str, session_id: str, *, upto: str 
     event = EventId(upto.strip().removeprefix("[^").removesuffix("]")) if upto else order[-1]
     if event not in order:
         raise NotFound(f"Event {event} is not in that session.", event=event, session_id=session_id)
-    mark = marks.mark_curated(workspace.vault, host, session_id, event, now)
+    with lock(workspace.state.locks / "curated", _LOCK_SECONDS):
+        mark = marks.mark_curated(workspace.vault, host, session_id, event, now)
     leave_counts(workspace, pending(workspace), now)
     return {"host": host, "session_id": session_id, "upto": mark.upto}

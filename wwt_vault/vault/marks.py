@@ -46,7 +46,7 @@ def mark_curated(
     gist: str | None = None,
     questions: Sequence[str] = (),
 ) -> CuratedMark:
-    """Keep that the session is curated up to the event ``upto``; return what now stands.
+    """Keep that the session is curated up to the event ``upto``; return what now stands. The caller keeps others out.
 
     An older ``upto`` never takes back a newer one; ``gist`` and ``questions`` stay when none are given. Raises
     ``BadArgument`` when ``upto`` is no event id, ``VaultReadOnly``, ``VaultError``.

@@ -19,17 +19,19 @@ things are written in another way than they were said, the first two undone on r
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, tzinfo
 
 from wwt_vault.model.conversation import Event, EventId, Turn
 from wwt_vault.vault.layout import EVENT_ID
 
-__all__ = ["ids_in", "read_turns", "render_event", "shown"]
+__all__ = ["forgotten_lines", "ids_in", "read_turns", "render_event", "render_forgotten", "shown", "without_words"]
 
 # Backslashes are counted, so that a text which has them already comes back as well: one is added, one is taken away.
 _LIKE_BLOCK_ID = re.compile(r"((?:^|[\s>])\\*)(\^[A-Za-z0-9-]+\s*$)")
 _ESCAPED_BLOCK_ID = re.compile(r"((?:^|[\s>])\\*)\\(\^[A-Za-z0-9-]+\s*$)")
 _CALLOUT = re.compile(r"> \[!(user|assistant)\][+-]? ", re.IGNORECASE)
+_FORGOTTEN = re.compile(r"> \[!forgotten\]", re.IGNORECASE)
 _ID_LINE = re.compile(rf"({EVENT_ID})[ \t]*\r?(?:\n|\Z)")
 _ID_BYTES = re.compile(_ID_LINE.pattern.encode())
 
@@ -55,6 +57,56 @@ def render_event(event: Event, zone: tzinfo, day: date | None = None) -> bytes:
     when = f"{local:%H:%M}" if local.date() == (day or local.date()) else f"{local.date().isoformat()} {local:%H:%M}"
     lines = [_quoted(line) for line in shown(event.text).split("\n")]
     return "\n".join([f"> [!{event.role}] {when}", *lines, "", f"^{event.id}", "", ""]).encode()
+
+
+def render_forgotten(event: str, at: str, reason: str, zone: tzinfo, day: date | None = None) -> bytes:
+    """Return the block in the place of an event that was forgotten: when (ISO 8601) and why, and its id.
+
+    It is no message to any reader of turns, but its id keeps the message from being taken in again.
+    """
+    time = (_time_of(event) or datetime(1970, 1, 1, tzinfo=UTC)).astimezone(zone)
+    when = f"{time:%H:%M}" if time.date() == (day or time.date()) else f"{time.date().isoformat()} {time:%H:%M}"
+    said = _quoted(f"{at[:10]}: {shown(' '.join(reason.split()))}")
+    return "\n".join([f"> [!forgotten] {when}", said, "", f"^{event}", "", ""]).encode()
+
+
+def forgotten_lines(lines: list[str]) -> list[tuple[int, int]]:
+    """Return the blocks of forgotten events among the lines of a note: the first line, and the first behind its id."""
+    found = []
+    for start, line in enumerate(lines):
+        if _FORGOTTEN.match(line):
+            behind = start
+            while behind < len(lines) and lines[behind].startswith(">"):
+                behind += 1
+            while behind < len(lines) and not lines[behind].strip():
+                behind += 1
+            if behind < len(lines) and lines[behind].startswith("^") and _ID_LINE.match(lines[behind], 1):
+                found.append((start, behind + 1))
+    return found
+
+
+def without_words(note: str, blocks: Mapping[str, bytes]) -> str:
+    """Return a session note with other blocks for these ids; what stands around them stays to the byte.
+
+    A block is the callout above its id. One whose callout a person broke up loses every quoted line above its id, up to
+    the id before it.
+    """
+    lines = note.split("\n")
+    for at in reversed(range(len(lines))):
+        label = _ID_LINE.match(lines[at], 1) if lines[at].startswith("^") else None
+        if label is None or label[1] not in blocks:
+            continue
+        new = blocks[label[1]].decode().rstrip("\n").split("\n")
+        end = "\r" if lines[at].endswith("\r") else ""
+        first = at
+        while first and not lines[first - 1].strip():
+            first -= 1
+        while first and lines[first - 1].startswith(">"):
+            first -= 1
+        while first < at and not lines[first].startswith(">"):
+            first += 1
+        lines[first : at + 1] = [line + end for line in new]
+    return "\n".join(lines)
 
 
 def _quoted(line: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wwt_vault.model.conversation import Role
     from wwt_vault.vault import Vault
 
-__all__ = ["CitedSource", "Claim", "Said", "claims"]
+__all__ = ["CitedSource", "Claim", "Said", "claims", "statements"]
 
 
 _OTHER_LABELS = re.compile(rf"\[\^(?:{fitting.SOURCE.pattern}|{fitting.FORGOTTEN.pattern})\]")
@@ -90,7 +90,7 @@ def claims(vault: Vault, ref: str) -> list[Claim]:
     known: dict[str, Said] = {}
     notes: dict[tuple[str, str], DocumentId | None] = {}
     found = []
-    for lines, is_fact in _statements(structure, cited):
+    for lines, is_fact in statements(structure, cited):
         labels = list(dict.fromkeys(label for line in lines for label in cited.get(line, ())))
         text = "\n".join(_line(structure, line) for line in lines).strip("\n")
         above = [heading for heading in structure.headings if heading.line <= lines[0]]
@@ -112,8 +112,11 @@ def claims(vault: Vault, ref: str) -> list[Claim]:
     return found
 
 
-def _statements(structure: markdown.Structure, cited: dict[int, list[str]]) -> Iterator[tuple[list[int], bool]]:
-    """Yield the lines of each statement: facts, other bullets that cite, and paragraphs that do."""
+def statements(structure: markdown.Structure, cited: dict[int, list[str]]) -> Iterator[tuple[list[int], bool]]:
+    """Yield the lines of each statement, and whether it is a fact: facts, other bullets and paragraphs that cite.
+
+    ``cited`` are the labels that count, by line.
+    """
     facts = {item.line for item, text in headings.facts(structure) if evidence.says_something(text)}
     ours = [(note.line, note.end) for note in markdown.footnotes(structure) if fitting.is_ours(note.label)]
     items = {}

@@ -17,7 +17,7 @@ from wwt_vault import markdown
 from wwt_vault.errors import NotFound
 from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
 from wwt_vault.model.knowledge import Document, Section
-from wwt_vault.vault import layout, lookup, sessions
+from wwt_vault.vault import blocks, layout, lookup, sessions
 from wwt_vault.vault.syscalls import PLAIN
 
 if TYPE_CHECKING:
@@ -164,6 +164,8 @@ def _turns_and_rest(body: str, first_line: int) -> tuple[tuple[Turn, ...], str]:
     """Return the messages of a session note, lines counted in the file, and the body with their blocks blanked out."""
     turns = sessions.read_turns(body)
     lines = body.split("\n")
+    for first, behind in blocks.forgotten_lines(lines):
+        lines[first:behind] = [""] * (behind - first)
     for turn in turns:
         at = turn.line - 1
         while lines[at].startswith(">") or not lines[at].strip():

@@ -323,8 +323,13 @@ def events_of_second(vault: Vault, when: datetime) -> list[Event]:
     return found
 
 
-def events_of_session(vault: Vault, host: str, session_id: str) -> list[Event]:
-    """Return all events of a session in order of time. Reads every event file: for repairs, not for every day."""
+def events_of_session(
+    vault: Vault, host: str, session_id: str, forgotten: list[Forgotten] | None = None
+) -> list[Event]:
+    """Return all events of a session in order of time; its tombstones are added to ``forgotten``.
+
+    Reads every event file: for repairs, not for every day.
+    """
     needle = json.dumps(session_id, ensure_ascii=False).encode("utf-8", "replace")
     found = []
     for event in event_ids(vault):
@@ -336,7 +341,11 @@ def events_of_session(vault: Vault, host: str, session_id: str) -> list[Event]:
             continue
         try:
             candidate = from_json(data, path)
-        except (DamagedEvent, Forgotten, FormatTooNew):
+        except Forgotten as error:
+            if forgotten is not None and (error.data["host"], error.data["session_id"]) == (host, session_id):
+                forgotten.append(error)
+            continue
+        except (DamagedEvent, FormatTooNew):
             continue
         if (candidate.host, candidate.session_id) == (host, session_id):
             found.append(candidate)

@@ -36,7 +36,7 @@ from wwt_vault.vault.syscalls import (
     write_aside,
 )
 
-__all__ = ["append", "create_once", "lock", "move", "names_in", "overwrite", "read", "replace", "revision_of"]
+__all__ = ["append", "create_once", "lock", "move", "names_in", "overwrite", "read", "remove", "replace", "revision_of"]
 
 Keep = Callable[[bytes], None]
 
@@ -241,6 +241,17 @@ def _replace_if_same(path: Path, spare: Path, expected: Revision) -> None:
         patiently(os.replace, spare, path)
     finally:
         drop(spare)  # it is gone if all went well
+
+
+def remove(path: Path) -> None:
+    """Delete a file of the program's own for good; one that is gone is no error. Never a note.
+
+    Raises ``VaultReadOnly``, ``VaultError``.
+    """
+    with clear_errors(path):
+        with suppress(FileNotFoundError):
+            patiently(os.unlink, path)
+        sync_folder(path.parent)
 
 
 def move(old: Path, new: Path) -> None:

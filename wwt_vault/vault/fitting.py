@@ -15,7 +15,7 @@ from typing import NamedTuple
 from wwt_vault import markdown
 from wwt_vault.markdown.merge import split_lines
 
-__all__ = ["Body", "Definition", "Line", "fitted", "is_ours", "read_body"]
+__all__ = ["Body", "Definition", "Line", "fitted", "is_ours", "left_of_forgotten", "read_body"]
 
 SOURCE = re.compile(r"source-([A-Za-z0-9][A-Za-z0-9_-]{0,99})")
 """Label of a footnote that cites a note of type source, by its id."""
@@ -81,6 +81,12 @@ def read_body(structure: markdown.Structure) -> Body:
             definitions.append(Definition(footnote.label, len(lines), tuple(every[first:behind])))
             done = behind
     return Body((*lines, *every[done:]), tuple(definitions))
+
+
+def left_of_forgotten(old: Body, text: str) -> dict[str, str]:
+    """Return the definitions, by label, that stand for forgotten events and to which a text still refers."""
+    gone = (one for one in old.definitions if FORGOTTEN.fullmatch(one.label))
+    return {one.label: one.lines[0].text for one in gone if f"[^{one.label}]" in text}
 
 
 def fitted(

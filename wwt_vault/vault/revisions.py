@@ -18,14 +18,14 @@ import json
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault.errors import WwtError
 from wwt_vault.model.conversation import Revision, format_time, parse_time
 from wwt_vault.vault import files, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from wwt_vault.vault import Vault
@@ -39,6 +39,7 @@ __all__ = [
     "owner",
     "read_records",
     "record",
+    "rename",
     "revisions_kept",
     "written_last",
 ]
@@ -151,6 +152,37 @@ def history(vault: Vault, note_id: str, current: Revision, current_time: datetim
     if not found or found[-1].revision != current:
         found.append(Record(current, found[-1].revision if found else None, current_time))
     return found
+
+
+def rename(vault: Vault, note_id: str, changed: Mapping[str, bytes], said: Callable[[str], str]) -> list[str]:
+    """Put other bytes in the place of revisions, for words that have to be forgotten; return the files concerned.
+
+    Records then name the new revisions, and give as reason what ``said`` leaves of it. New files are there before old
+    ones go, so that this can be done again.
+    """
+    names = {old: keep(vault, note_id, data) for old, data in changed.items()}
+    concerned = [layout.revision_path(note_id, revision) for pair in names.items() for revision in pair]
+    for found in _records(vault, note_id):
+        path = _folder(vault, note_id) / found[0]
+        try:
+            entry: Any = json.loads(files.read(path) or b"")
+            new = {**entry, **{key: names.get(entry[key], entry[key]) for key in ("revision", "base")}}
+            new["reason"] = said(entry["reason"]) if entry["reason"] else entry["reason"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if new != entry:
+            name = f"{found[1]}-{found[2]}-{new['revision'][:12]}.json"
+            data = json.dumps(new, ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n"
+            if name == found[0]:
+                files.overwrite(path, data)
+            else:
+                files.create_once(path.with_name(name), data)
+                files.remove(path)
+            concerned += (f"{layout.REVISIONS}/{note_id}/{one}" for one in (found[0], name))
+    for old, new_name in names.items():
+        if old != new_name:
+            files.remove(_path(vault, note_id, Revision(old)))
+    return concerned
 
 
 def revisions_kept(vault: Vault, note_id: str) -> list[Revision]:

@@ -127,6 +127,7 @@ class Saving:
             if not found.events:
                 raise evidence.no_evidence(structure.first_line)
             definitions = evidence.definitions_for(vault, found)
+            definitions |= fitting.left_of_forgotten(there, "\n".join(lines))
             text = fitting.fitted(there, lines, definitions, evidence.leads_the_same_way)
         path = old.path
         if changed or text != old.parts.body:
@@ -190,6 +191,7 @@ class Saving:
                 lines = parts.with_history(body.texts, entry, self.vault.settings.language)
                 cited = evidence.find_evidence(self.vault, markdown.parse("\n".join(lines)))
                 definitions = evidence.definitions_for(self.vault, cited)
+                definitions |= fitting.left_of_forgotten(body, "\n".join(lines))
                 text = fitting.fitted(body, lines, definitions, evidence.leads_the_same_way)
             with suppress(StaleRevision):  # a person typed something in this moment: look again
                 self._write(there, changed, text)

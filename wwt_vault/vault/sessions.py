@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime
 from pathlib import Path
 
-from wwt_vault.errors import BadArgument, BadName, DamagedEvent, EventConflict, FormatTooNew, NotFound
-from wwt_vault.model.conversation import Event, EventId, Session, parse_time
+from wwt_vault.errors import BadArgument, BadName, DamagedEvent, EventConflict, Forgotten, FormatTooNew, NotFound
+from wwt_vault.model.conversation import Event, EventId, Session, format_time, parse_time
 from wwt_vault.vault import Vault, events, files
-from wwt_vault.vault.blocks import ids_in, read_turns, render_event
+from wwt_vault.vault.blocks import ids_in, read_turns, render_event, render_forgotten, without_words
 from wwt_vault.vault.layout import (
     CONVERSATIONS,
     inside,
@@ -42,6 +42,7 @@ __all__ = [
     "rebuild_session_note",
     "remake_session_note",
     "render_event",
+    "without_events",
 ]
 
 _HEAD = 64 << 10
@@ -199,8 +200,31 @@ def append_events(vault: Vault, note_path: Path, new: Iterable[Event]) -> int:
     missing = {event.id: event for event in new if event.id not in known}
     if missing:
         day = _day_of(data)
-        files.append(note_path, b"".join(render_event(event, vault.zone, day) for event in missing.values()))
+        files.append(note_path, b"".join(_block(vault, event, day) for event in missing.values()))
     return len(missing)
+
+
+def _block(vault: Vault, event: Event, day: date | None) -> bytes:
+    """Return the block of an event; of one that was forgotten since it was said, the one that says so."""
+    try:
+        events.read_event(vault, event.id)
+    except Forgotten as error:
+        return render_forgotten(**_gone(error), zone=vault.zone, day=day)
+    except (BadArgument, DamagedEvent, FormatTooNew, NotFound):
+        pass  # the words are at hand, whatever became of their file
+    return render_event(event, vault.zone, day)
+
+
+def without_events(vault: Vault, note: bytes, gone: Collection[EventId], reason: str, at: datetime) -> bytes:
+    """Return a session note with the blocks of these events telling that, and why, they were forgotten."""
+    text = note.decode("utf-8", "surrogateescape")
+    day = _day_of(note)
+    told: dict[str, bytes] = {
+        event: render_forgotten(event, format_time(at), reason, vault.zone, day)
+        for event in ids_in(note)
+        if event in gone
+    }
+    return without_words(text, told).encode("utf-8", "surrogateescape") if told else note
 
 
 def _day_of(note: bytes) -> date | None:
@@ -221,7 +245,8 @@ def rebuild_session_note(vault: Vault, host: str, session_id: str) -> bytes:
     What no event says (machine, start, title) comes from the present note, where it still says it. Raises ``NotFound``
     for a session without events.
     """
-    found = events.events_of_session(vault, host, session_id)
+    gone: list[Forgotten] = []
+    found = events.events_of_session(vault, host, session_id, gone)
     if not found:
         raise NotFound(f"there is no event of session {session_id!r} of {host}", host=host, session_id=session_id)
     path = find_session_note(vault, host, session_id)
@@ -241,8 +266,16 @@ def rebuild_session_note(vault: Vault, host: str, session_id: str) -> bytes:
     )
     local = started.astimezone(vault.zone)
     project = head.get("project") or found[0].project
-    blocks = [render_event(event, vault.zone, local.date()) for event in found]
+    said = [(event.id, render_event(event, vault.zone, local.date())) for event in found]
+    said += [
+        (EventId(was.data["event"]), render_forgotten(**_gone(was), zone=vault.zone, day=local.date())) for was in gone
+    ]
+    blocks = [block for _, block in sorted(said, key=lambda pair: pair[0][:16])]
     return b"".join([_frontmatter(session, project, head.get("machine", ""), local), *blocks])
+
+
+def _gone(error: Forgotten) -> dict[str, str]:
+    return {key: error.data[key] for key in ("event", "at", "reason")}
 
 
 def remake_session_note(vault: Vault, session: Session, ids: Iterable[EventId], machine: str) -> Path:
@@ -251,9 +284,12 @@ def remake_session_note(vault: Vault, session: Session, ids: Iterable[EventId], 
     Raises ``NotFound`` when none of them is, ``VaultReadOnly``, ``VaultError``.
     """
     found = []
+    gone: list[Forgotten] = []
     for event in ids:
         try:
             found.append(events.read_event(vault, event))
+        except Forgotten as error:
+            gone.append(error)
         except (BadArgument, DamagedEvent, FormatTooNew, NotFound):
             continue
     if not found:
@@ -264,4 +300,8 @@ def remake_session_note(vault: Vault, session: Session, ids: Iterable[EventId], 
     session = session._replace(cwd=session.cwd or first.cwd, git_branch=session.git_branch or first.git_branch)
     path = create_session_note(vault, session, first.project, machine, session.started or first.time)
     append_events(vault, path, found)
+    known = set(known_events(path))
+    for was in gone:  # so that they are not taken in again
+        if was.data["event"] not in known:
+            files.append(path, render_forgotten(**_gone(was), zone=vault.zone, day=_day_of(files.read(path) or b"")))
     return path

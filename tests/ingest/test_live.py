@@ -60,6 +60,22 @@ def test_a_fork_made_at_once_repeats_nothing(vault: Vault, tmp_path: Path) -> No
     assert len(stored(vault)) == 4
 
 
+def test_a_fork_knows_what_only_a_payload_brought_to_its_parent(vault: Vault, tmp_path: Path) -> None:
+    """The parent's last answer was not in its transcript yet when its hook ran; the fork copies it all the same."""
+    parent = Conversation(tmp_path)
+    prompt_id = parent.ask("Which queue?")
+    parent.hook("UserPromptSubmit", prompt="Which queue?", prompt_id=prompt_id)
+    parent.answer("RabbitMQ.")
+    parent.hook("Stop", last_assistant_message="RabbitMQ.", prompt_id=prompt_id)
+    fork = Conversation(tmp_path, session_id="99999999-1111-4222-8333-444455556666")
+    fork.lines = [line.replace(parent.session_id.encode(), fork.session_id.encode()) for line in parent.lines]
+    fork.now, fork.number = parent.now, 100
+    fork.flush()
+    fork.hook("SessionStart", source="fork")
+
+    assert stored(vault) == parent.said
+
+
 def test_an_unreadable_transcript_does_not_cost_the_answer(vault: Vault, tmp_path: Path) -> None:
     """The payload is recorded whatever stands at the transcript's path: nothing, a folder, binary."""
     talk = Conversation(tmp_path)

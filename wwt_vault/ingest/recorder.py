@@ -7,7 +7,8 @@ once:
 * An event's 12 hex follow from host, session, role, text and *which occurrence of that text* this is. Transcripts are
   read in order, so occurrences are counted; the counts are kept with the place up to which the transcript was read.
 * A payload is the next occurrence after all that are known, unless the transcript already ends with this very
-  message, or the same payload was recorded a moment ago (a hook registered twice, a queue item tried again).
+  message or has gone past its turn (a queue item tried again), or the same payload was recorded a moment ago (a hook
+  registered twice).
 * A transcript may spell a message a little differently from the payload (blank lines): compared by their words.
 * The head of a forked session repeats its parent's messages, with the parent's ids: they are recognised and left out.
 
@@ -25,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 
 from wwt_vault.capture.hosts import HOSTS
-from wwt_vault.errors import EventConflict, WwtError
+from wwt_vault.errors import EventConflict, NotFound, WwtError
 from wwt_vault.ingest import remembered
 from wwt_vault.ingest.project import place_of
 from wwt_vault.ingest.remembered import Last, Payload, Tally, digest, squeezed, words
@@ -38,6 +39,8 @@ from wwt_vault.vault.layout import safe_name
 __all__ = ["Recorder", "machine_name"]
 
 _SAME_MOMENT = timedelta(seconds=2)
+_SAME_CALL = timedelta(milliseconds=2)
+"""The queue keeps milliseconds of a call's time, the record microseconds."""
 _CLOCKS_APART = timedelta(seconds=5)
 _UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 
@@ -93,6 +96,8 @@ class Recorder:
     def from_transcript(self, message: Message) -> EventId | None:
         """Take the transcript's next message; return the id of a new event, or ``None`` when it was known."""
         self._record = self._record._replace(last=Last.of(message))
+        if message.turn:
+            self._record = self._record.showing(message.turn, message.role)
         text = digest(message.role, message.text)
         occurrence = self.tally.of(text) + 1
         known = self._known.get(self._hex(message, occurrence))
@@ -114,6 +119,9 @@ class Recorder:
             self.known_messages += 1
             return None
         if twin is not None:
+            sessions.append_event(
+                self.vault, self._note_path(message), twin
+            )  # whoever wrote it may not have come so far
             self._known[twin.id[17:]] = twin.id
             if words(twin.text) == words(message.text):
                 self._account(message, text, twin.id)
@@ -205,34 +213,52 @@ class Recorder:
                 if words(event.text) != words(message.text):
                     continue
                 mine = event.session_id == message.session.session_id and event.id[17:] not in self._known
-                if mine or event.session_id == message.session.forked_from or self._is_of(event, key):
+                if mine or event.session_id == message.session.forked_from or self._is_of(event, key, message.turn):
                     return event
         return None
 
-    def _is_of(self, event: Event, key: str | None) -> bool:
-        """Whether another session's event, brought by a payload, turned out to have the host's id ``key``."""
-        return bool(key) and remembered.load(self._record_of(event.session_id)).keys.get(str(key)) == event.id
+    def _is_of(self, event: Event, key: str | None, turn: str | None) -> bool:
+        """Whether another session's event, brought by a payload, has the host's id ``key``, or was said in ``turn``."""
+        record = remembered.load(self._record_of(event.session_id))
+        if key and record.keys.get(key) == event.id:
+            return True
+        return turn is not None and any(p.event == event.id and p.turn == turn for p in record.payloads)
 
     # -- what a payload says -------------------------------------------------------------------------------------
 
     def from_payload(self, message: Message) -> EventId | None:
         """Take the message of a hook call; return the id of a new event, or ``None`` when it was known."""
         letters, text = words(message.text), digest(message.role, message.text)
-        if self._transcript_ends_with(message) or self._fired_before(message, letters):
+        if (
+            self._transcript_ends_with(message)
+            or self._transcript_went_past(message)
+            or self._fired_before(message, letters)
+        ):
             self.known_messages += 1
             return None
-        occurrence = self.tally.of(text) + 1
-        while (known := self._known.get(self._hex(message, occurrence))) is not None:
-            forgotten = all(payload.event != known for payload in self._record.payloads)
-            if forgotten and events.time_of(known) == message.time.replace(microsecond=0):
-                self.known_messages += 1  # tried again after the record was lost: same second, same words
+        counted, occurrence = self.tally.of(text), 1
+        while (known := self._known.get(self._hex(message, occurrence))) is not None or occurrence <= counted:
+            if known is not None and self._may_be(known, message.time):
+                self.known_messages += 1
                 return None
             occurrence += 1
-        event = self._write(message, occurrence, None)
         time, length = message.time.isoformat(), len(squeezed(message.text))
+        event = events.event_of(message, occurrence).id
         payload = Payload(message.role, letters, length, message.turn, time, event, text, seen=False)
         self._record = self._record._replace(payloads=(*self._record.payloads, payload))
-        return event
+        # Remembered before it is written: were we killed in between, the transcript's spelling of it, with another
+        # second, would become a second event.
+        with contextlib.suppress(WwtError, OSError):
+            self._save()
+        return self._write(message, occurrence, None)
+
+    def _may_be(self, known: EventId, time: datetime) -> bool:
+        """Whether an event with a payload's words is the payload's: of the same moment, and of no other payload.
+
+        So it is when the call waited in the queue until the transcript had brought the message, or the record is lost.
+        """
+        apart = abs(events.time_of(known) - time.replace(microsecond=0))
+        return apart <= _SAME_MOMENT and all(payload.event != known for payload in self._record.payloads)
 
     def _transcript_ends_with(self, message: Message) -> bool:
         last = self._record.last
@@ -244,16 +270,21 @@ class Recorder:
         # before, unless it is so young that the host wrote it first and called the hook then.
         return message.role == "assistant" or message.time - datetime.fromisoformat(last.time) <= _CLOCKS_APART
 
+    def _transcript_went_past(self, message: Message) -> bool:
+        """Whether the transcript has shown the message: this call waited in the queue while it was read on."""
+        roles = dict(self._record.turns).get(message.turn or "", "")
+        if message.role == "user" or message.role not in roles:
+            return message.role in roles
+        return self._record.turns[-1][0] != message.turn  # else the answer may still be on its way to it
+
     def _fired_before(self, message: Message, letters: str) -> bool:
-        for payload in reversed(self._record.payloads):
-            if payload.role != message.role:
-                return False
-            if payload.words != letters:
-                continue
-            if payload.turn is not None and message.turn is not None:
-                return payload.turn == message.turn
-            return abs(datetime.fromisoformat(payload.time) - message.time) <= _SAME_MOMENT
-        return False
+        same = [p for p in self._record.payloads if p.role == message.role and p.words == letters]
+        if any(p.turn is not None and p.turn == message.turn for p in same):
+            return True
+        answered_since = bool(self._record.payloads) and self._record.payloads[-1].role != message.role
+        apart = _SAME_CALL if answered_since else _SAME_MOMENT
+        untold = (p for p in same if p.turn is None or message.turn is None)
+        return any(abs(datetime.fromisoformat(p.time) - message.time) <= apart for p in untold)
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -284,8 +315,9 @@ class Recorder:
         return events.fingerprint(session.host, session.session_id, message.role, message.text, occurrence)
 
     def _record_of(self, session_id: str) -> Path:
-        name = f"{self.session.host} {safe_name(session_id, max_bytes=80)}"
-        return self._records / (f"{name}.json" if session_id in name else f"{name} {digest(session_id)[:12]}.json")
+        safe = safe_name(session_id, max_bytes=80)
+        name = f"{self.session.host} {safe}"
+        return self._records / (f"{name}.json" if session_id == safe else f"{name} {digest(session_id)[:12]}.json")
 
     # -- the record ----------------------------------------------------------------------------------------------
 
@@ -299,10 +331,24 @@ class Recorder:
         if note is None or not note.is_file():
             note = sessions.find_session_note(self.vault, self.session.host, self.session.session_id)
         if note is None and (listed := {*self._record.keys.values(), *(p.event for p in self._record.payloads)}):
-            # The note is gone while the events are there: it is made again from them.
-            note = sessions.remake_session_note(self.vault, self.session, sorted(listed), machine=machine_name())
+            # The note is gone while the events are there, if they are: it is made again from them.
+            with contextlib.suppress(NotFound):
+                note = sessions.remake_session_note(self.vault, self.session, sorted(listed), machine=machine_name())
         self._note = note
         self._known = {event[17:]: event for event in sessions.known_events(note)} if note is not None else {}
+        if self._record.payloads and (last := self._record.payloads[-1].event)[17:] not in self._known:
+            self._complete(last)
+
+    def _complete(self, begun: EventId) -> None:
+        """Finish what a killed process had begun, or forget that it had: its call is tried again."""
+        try:
+            event = events.read_event(self.vault, begun)
+        except WwtError:
+            self._record = self._record._replace(payloads=self._record.payloads[:-1])
+            return
+        if self._note is not None:
+            sessions.append_event(self.vault, self._note, event)
+            self._known[begun[17:]] = begun
 
     def _save(self) -> None:
         note = self._note.relative_to(self.vault.root).as_posix() if self._note is not None else ""

@@ -17,6 +17,7 @@ from wwt_vault.vault.files import overwrite
 __all__ = ["Last", "Payload", "Remembered", "Tally", "digest", "ends_with", "load", "save", "squeezed", "words"]
 
 _PAYLOADS_KEPT = 200
+_TURNS_KEPT = 400
 _END = 4000
 """Letters of the transcript's last message that are kept to compare a payload with."""
 
@@ -70,6 +71,16 @@ class Remembered(NamedTuple):
     """The session note's path inside the vault."""
     begun: str | None = None
     """When a hook first told of this session: what is older in its transcript may be another session's."""
+    turns: tuple[tuple[str, str], ...] = ()
+    """The host's ids of the latest turns that the transcript showed, each with the roles it showed there."""
+
+    def showing(self, turn: str, role: str) -> Remembered:
+        """Return the record after the transcript has shown a message of ``role`` in ``turn``."""
+        roles = "" if not self.turns or self.turns[-1][0] != turn else self.turns[-1][1]
+        if role in roles.split():
+            return self
+        kept = self.turns[:-1] if roles else self.turns
+        return self._replace(turns=(*kept[-_TURNS_KEPT:], (turn, f"{roles} {role}".strip())))
 
 
 class Tally(NamedTuple):
@@ -107,6 +118,7 @@ def load(path: Path) -> Remembered:
             last=Last(*kept["last"]) if kept["last"] else None,
             note=str(kept["note"]),
             begun=kept["begun"],
+            turns=tuple((turn, roles) for turn, roles in kept.get("turns", ())),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return Remembered(keys={})

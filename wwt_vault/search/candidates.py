@@ -6,7 +6,7 @@
 is the BM25F score beside the best one's; ``coverage`` is the share of the question's words, weighed by how rare each
 is, that the vault has together in one passage. So the words count for as much as they have to say: where most of a
 question stands together somewhere they decide, where it shares ``문제`` with everything they say nothing.
-``m`` is the setting ``meaning_weight``. Chosen on the dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
+``m`` is the setting ``meaning_weight``. Chosen on dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
 """
 
 from __future__ import annotations

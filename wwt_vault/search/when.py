@@ -45,14 +45,19 @@ _NOW: Final = re.compile(
 )
 _THEN: Final = re.compile(
     r"처음|원래|당초|애초|초기에|초반에|예전|옛날|이전|과거에"
-    r"|\b(?:originally|initially|at first|first (?:choice|decision|version|plan)|in the beginning|used to|previous(?:ly)?|former(?:ly)?|back then|start(?:ed)? (?:out|off)|once (?:had|was|were)"
+    r"|\b(?:originally|initially|at first|first (?:choice|decision|version|plan)|in the beginning"
+    r"|used to|previous(?:ly)?|former(?:ly)?|back then|start(?:ed)? (?:out|off)|once (?:had|was|were)"
     r"|had (?:we|you|they|i)\b.*\bbefore|before (?:we|that|it|the (?:switch|move|change|migration)))\b",
     re.IGNORECASE,
 )
 
-_MONTHS: Final = "january february march april may june july august september october november december".split()  # noqa: SIM905 - reads as words
+_PAST: Final = re.compile(r"\b(?:did|was|were|had|have|happened|said|decided|changed|today's)\b", re.IGNORECASE)
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
 _MONTH: Final = "|".join(f"{name}|{name[:3]}" for name in _MONTHS if name != "may") + "|sept|may"
-_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - as above
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS: Final = {"일": 1, "주": 7, "주일": 7, "day": 1, "week": 7}
 
 _Range = tuple[date, date]
@@ -69,8 +74,8 @@ def read(question: str, now: datetime, zone: tzinfo) -> When:
         about = "now"
     for pattern, ranged in _RANGES:
         match = pattern.search(question)
-        if not match:
-            continue
+        if not match or (match[0].casefold() == "today" and not _PAST.search(question)):
+            continue  # "which one do we use today" is about now
         try:
             first, after = ranged(match, today)
         except (ValueError, OverflowError):
@@ -79,7 +84,7 @@ def read(question: str, now: datetime, zone: tzinfo) -> When:
         return When(
             since=datetime.combine(since, time(), zone).astimezone(UTC) if since else None,
             until=datetime.combine(until, time(), zone).astimezone(UTC) if until else None,
-            about=None if about == "now" and match[0].casefold() == "today" else about or "then",
+            about="then",
             words=match[0].strip(),
         )
     return When(about=about)
@@ -196,7 +201,7 @@ _RANGES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), ranged)
     for pattern, ranged in (
         (
-            r"(?<!\d)(?P<year>20\d\d)[-./](?P<month>\d\d?)[-./](?P<day>\d\d?)(?!\d)",
+            r"(?<![\w.])(?P<year>20\d\d)[-./](?P<month>\d\d?)[-./](?P<day>\d\d?)(?!\d)",
             lambda m, _: _day(int(m["year"]), int(m["month"]), int(m["day"])),
         ),
         (
@@ -243,7 +248,10 @@ _RANGES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             _since_units,
         ),
         (
-            r"\b(?P<count>\d{1,3}|an?|one|two|a couple of|three|four|five|six) (?P<unit>(?:day|week|month|year)s?) ago\b",
+            (
+                r"\b(?P<count>\d{1,3}|an?|one|two|a couple of|three|four|five|six) "
+                r"(?P<unit>(?:day|week|month|year)s?) ago\b"
+            ),
             _since_units,
         ),
         (r"재작년|\bthe year before last\b", lambda _, today: _year(today.year - 2)),

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from wwt_vault.config import Settings
 from wwt_vault.errors import BadArgument
 from wwt_vault.index import Index
+from wwt_vault.index.embedder import load_embedder
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import Document, Filters, Section
 from wwt_vault.search import MAX_QUERY, SearchResult, search
@@ -162,7 +164,7 @@ def test_a_word_in_common_outweighs_a_weak_meaning(indexed: Make) -> None:
     assert "pay-4092" in result.hits[0].why
 
 
-@pytest.mark.parametrize("model", [None, Synonyms()])
+@pytest.mark.parametrize("model", [None, load_embedder(Settings())], ids=["words alone", "words and meaning"])
 def test_nothing_good_enough_is_no_hit_at_all(indexed: Make, model: Any) -> None:
     """One common word of four is not an answer; neither is the nearest of unrelated texts."""
     index = indexed(note("a.md", "The vendor of our cables has halls in two towns."), *FILLER, model=model)

@@ -140,7 +140,8 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str]) -> No
             wrong = 1 - np.mean(refused[part, "none"])
             missed = np.mean(refused[part, "answer"])
             print(
-                f"\n{part}: found something for {wrong:.0%} of the questions without an answer; nothing for {missed:.1%} of those with one"
+                f"\n{part}: found something for {wrong:.0%} of the questions without an answer; "
+                f"nothing for {missed:.1%} of those with one"
             )
 
 

@@ -88,8 +88,10 @@ def test_dates_in_a_question_are_days_of_the_persons_zone(question: str, since: 
 
 @pytest.mark.parametrize(
     "question",
-    ["지난번에 정한 것", "지난 주문이 왜 실패했지", "전 주소는", "v2026.3.1의 변경점", "May I ask what we chose?", "march through the list",
-     "the second time", "30일 보관 정책", "이번 주제는", "10.0.2026.1", "2월 31일", "port 2025", "한 번에 한 달치"],
+    ["지난번에 정한 것", "지난 주문이 왜 실패했지", "전 주소는", "v2026.3.1의 변경점",
+     "May I ask what we chose?",
+     "march through the list", "the second time", "30일 보관 정책", "이번 주제는", "10.0.2026.1",
+     "2월 31일", "port 2025", "한 번에 한 달치"],
 )  # fmt: skip
 def test_what_only_looks_like_a_date_is_none(question: str) -> None:
     """Versions, amounts, words that begin alike, days that do not exist."""
@@ -101,8 +103,9 @@ def test_what_only_looks_like_a_date_is_none(question: str) -> None:
     [
         ("지금 쓰는 DB가 뭐야?", "now"), ("현재 방식", "now"), ("요즘 뭘로 돌려", "now"), ("what do we use now", "now"),
         ("the current version", "now"), ("which broker is it these days", "now"), ("which broker today", "now"),
-        ("처음에 어떻게 정했지", "then"), ("원래 방식", "then"), ("예전 서버", "then"), ("what was it originally", "then"),
-        ("what did we use before we switched", "then"), ("what had we chosen before", "then"), ("9월에 정한 것", "then"),
+        ("처음에 어떻게 정했지", "then"), ("원래 방식", "then"), ("예전 서버", "then"),
+        ("what was it originally", "then"), ("what did we use before we switched", "then"),
+        ("what had we chosen before", "then"), ("9월에 정한 것", "then"),
         ("which library do we use", None), ("왜 골랐지", None), ("I know nothing of it", None),
     ],
 )  # fmt: skip

@@ -243,8 +243,17 @@ def test_the_events_of_one_second_are_found_by_name(vault: Vault) -> None:
     same = {write(vault, text, time=TIME.replace(microsecond=n)).id for n, text in enumerate(("a", "b"))}
     write(vault, "c", time=TIME + timedelta(seconds=1))
     at(vault, write(vault, "d").id).write_bytes(b"{")
-    assert {event.id for event in events.events_of_second(vault, TIME)} == same
-    assert events.events_of_second(vault, TIME + timedelta(days=9)) == []
+    assert {event.id for event in events.events_near(vault, TIME)} == same
+    assert list(events.events_near(vault, TIME + timedelta(days=9), seconds=2)) == []
+
+
+def test_the_nearest_seconds_come_first_across_midnight(vault: Vault) -> None:
+    """The clocks of a payload and of a transcript differ by a second or two, also around the end of a day."""
+    midnight = datetime(2026, 12, 1, tzinfo=UTC)
+    for offset in (-3, -2, -1, 0, 1, 2, 3):
+        write(vault, f"{offset}", time=midnight + timedelta(seconds=offset))
+
+    assert [event.text for event in events.events_near(vault, midnight, seconds=2)] == ["0", "-1", "1", "-2", "2"]
 
 
 def test_the_events_of_a_session_are_its_own_in_order_of_time(vault: Vault) -> None:

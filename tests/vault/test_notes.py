@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import time
 import unicodedata
 from datetime import timedelta
 from pathlib import Path
@@ -504,19 +503,6 @@ def _add_line(root: str, line: str) -> None:
         return
 
 
-def _edit(path: str, how: str) -> None:
-    """Add a hundred tokens, one by one, as an editor does: read, add, write."""
-    for n in range(100):
-        text = Path(path).read_text("utf-8") + f"\ntoken{n}.\n"
-        if how == "in place":
-            Path(path).write_text(text, "utf-8")
-        else:
-            aside = Path(f"{path}.editor")
-            aside.write_text(text, "utf-8")
-            aside.replace(path)
-        time.sleep(0.01)
-
-
 class TestTogether:
     """Several agents at once."""
 
@@ -534,30 +520,6 @@ class TestTogether:
 
         assert all(f"line {n}\n" in text for n in range(6))
         assert len({entry.revision for entry in notes.history(vault, "T")}) == 7
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("how", ["in place", "replacing"])
-    def test_no_edit_of_a_person_is_lost(self, vault: Vault, how: str) -> None:
-        """A person's editor, which knows no lock, against a busy agent: every word is in the note or kept."""
-        event = say(vault, "x")
-        note = save(vault, "T", f"x [^{event}]")
-        context = multiprocessing.get_context("spawn")
-        person = context.Process(target=_edit, args=(str(at(vault, note)), how))
-        person.start()
-        saves = 0
-        while person.is_alive():
-            there = notes.read_note(vault, "T")
-            body = f"save {saves} [^{event}]\n"
-            try:
-                save(vault, "T", body, there.revision, at=AT + timedelta(seconds=saves))
-                saves += 1
-            except (StaleRevision, HumanConflict):  # the latter while the editor has emptied the file to write it
-                continue
-        kept = [path.read_text("utf-8") for path in (vault.root / ".wwt" / "revisions").rglob("*.md")]
-        words = "\n".join([*kept, at(vault, note).read_text("utf-8")])
-
-        assert saves > 3
-        assert [n for n in range(100) if f"token{n}." not in words] == []
 
     def test_of_two_creations_one_wins(self, vault: Vault) -> None:
         """The other is told of the note that is there."""

@@ -78,7 +78,7 @@ def members(archive: ZipFile) -> Iterator[Member | Skipped]:
     left: dict[str, list[str]] = {}
     for info in sorted(archive.infolist(), key=lambda info: info.filename):
         name = PurePosixPath(info.filename.replace("\\", "/"))
-        if info.is_dir() or is_media(info.filename) or name.name in PRIVATE_NAMES:
+        if not name.parts or info.is_dir() or is_media(info.filename) or name.name in PRIVATE_NAMES:
             continue
         if name.parts[:1] == ("__MACOSX",) or name.name.startswith("._"):
             continue

@@ -203,18 +203,20 @@ class Recorder:
         begun = self._record.begun if self._live is not None else None
         if begun is not None and message.time >= datetime.fromisoformat(begun):
             return None
-        for offset in (0, -1, 1, -2, 2):
-            for event in events.events_of_second(self.vault, message.time + timedelta(seconds=offset)):
-                if event.host != message.session.host or event.role != message.role:
-                    continue
-                key = message.key if _says_the_same(message, event.session_id) else None
-                if offset == 0 and key and event.message_key == key:
+        second = events.event_id(message.time, "")
+        for event in events.events_near(self.vault, message.time, seconds=2):
+            if event.host != message.session.host or event.role != message.role:
+                continue
+            key = message.key if _says_the_same(message, event.session_id) else None
+            if event.id.startswith(second) and key and event.message_key == key:
+                return event
+            if words(event.text) != words(message.text):
+                continue
+            if event.session_id == message.session.session_id:
+                if event.id[17:] not in self._known:
                     return event
-                if words(event.text) != words(message.text):
-                    continue
-                mine = event.session_id == message.session.session_id and event.id[17:] not in self._known
-                if mine or event.session_id == message.session.forked_from or self._is_of(event, key, message.turn):
-                    return event
+            elif event.session_id == message.session.forked_from or self._is_of(event, key, message.turn):
+                return event
         return None
 
     def _is_of(self, event: Event, key: str | None, turn: str | None) -> bool:

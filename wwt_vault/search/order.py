@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from wwt_vault.model.knowledge import Passage
@@ -24,6 +24,8 @@ _CLOSE_TO_BEST: Final = 0.8
 """A hit this near to the best score may be moved by its standing (curated, superseded); a weaker one may not."""
 _SAME_WORDS: Final = 0.85
 """Share of common word triples from which two passages count as one."""
+_SAYS_MORE: Final = 0.5
+"""Share of a window's score that a longer one which overlaps it must have to be shown in its place."""
 
 _RIVALS: Final = 5
 """Places from the top in which passages are compared with one another."""
@@ -35,7 +37,8 @@ _VERY_ALIKE: Final = 0.5
 """The same, where nothing else says that one replaced the other."""
 
 _CHANGE: Final = re.compile(
-    r"바꿨|바꾸|바꿔|바뀌|옮겼|옮기|옮긴|대신|이제|더 이상|그만|없앴|접었|접고|내렸|올렸|다시 정|폐기|지금은|전환|교체|변경"
+    r"바꿨|바꾸|바꿔|바뀌|옮겼|옮기|옮긴|대신|이제|더 이상|그만|없앴|접었|접고|내렸|올렸|다시 정|폐기|지금은"
+    r"|전환|교체|변경"
     r"|\b(?:no longer|instead|replaced?|replaces|moved|migrated|switched|changed|dropped|removed|anymore|any more|as of"
     r"|since|from (?:today|now)|retired|switched off|read-only|frozen|deprecated|revised|now)\b",
     re.IGNORECASE,
@@ -100,20 +103,26 @@ def _goes_before(candidate: Candidate, rival: Candidate, likeness: float, when: 
     return when.about == "now" or likeness >= _VERY_ALIKE or _CHANGE.search(one.text) is not None
 
 
-def one_of_each(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Leave out what says the same as a hit before it, and what would fill the list with one document."""
+def one_of_each(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Leave out what says the same as a hit before it, and what would fill the list with one document.
+
+    Of two windows of one session that overlap by half, the one that says more stays, in the better one's place: the end
+    of a session can be three short turns under a title that is all the question is about.
+    """
     shown: list[tuple[Candidate, frozenset[tuple[str, ...]]]] = []
-    of_document: dict[str, int] = {}
     for candidate in candidates:
-        document = candidate.passage.document
-        if of_document.get(document, 0) >= _PER_DOCUMENT:
-            continue
         words = _triples(candidate.passage.text)
-        if any(_is_same(candidate, words, earlier, its_words) for earlier, its_words in shown):
+        same = next((at for at, (other, its) in enumerate(shown) if _is_same(candidate, words, other, its)), None)
+        if same is not None:
+            earlier, its_words = shown[same]
+            of_one = earlier.passage.document == candidate.passage.document
+            if of_one and len(words) > len(its_words) and candidate.score >= _SAYS_MORE * earlier.score:
+                shown[same] = candidate, words
             continue
-        of_document[document] = of_document.get(document, 0) + 1
-        shown.append((candidate, words))
-        yield candidate
+        document = candidate.passage.document
+        if sum(other.passage.document == document for other, _ in shown) < _PER_DOCUMENT:
+            shown.append((candidate, words))
+    return [candidate for candidate, _ in shown]
 
 
 def _triples(text: str) -> frozenset[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
 from wwt_vault.errors import BadArgument, DamagedEvent, Forgotten, FormatTooNew, NotFound, PathEscapes
@@ -31,7 +31,7 @@ __all__ = [
     "event_id",
     "event_ids",
     "event_of",
-    "events_of_second",
+    "events_near",
     "events_of_session",
     "fingerprint",
     "from_json",
@@ -307,20 +307,24 @@ def iter_events(vault: Vault, since: datetime | None = None) -> Iterator[Event |
             pass
 
 
-def events_of_second(vault: Vault, when: datetime) -> list[Event]:
-    """Return the events of one UTC second, by id: how a message is recognised that another session has too.
+def events_near(vault: Vault, when: datetime, seconds: int = 0) -> Iterator[Event]:
+    """Yield the events of a UTC second and of so many before and after it, the nearest seconds first, then by id.
 
-    Reads the names of that day; what is damaged is left out.
+    That is how a message is recognised that another session has too. Reads the names of that day once; what is damaged
+    is left out.
     """
-    prefix = event_id(when, "")
-    names = files.names_in(inside(vault.root, event_path(prefix + "0" * 12), hidden=True).parent)
-    found = []
-    for name in sorted(name for name in names if name.startswith(prefix)):
+    offsets = sorted(range(-seconds, seconds + 1), key=lambda offset: (abs(offset), offset))
+    order: dict[str, int] = {
+        event_id(when + timedelta(seconds=offset), ""): rank for rank, offset in enumerate(offsets)
+    }
+    days = {event_path(second + "0" * 12).rpartition("/")[0] for second in order}
+    names = (name for day in days for name in files.names_in(inside(vault.root, day, hidden=True)))
+    near = [(order[name[:17]], name) for name in names if name[:17] in order]
+    for _, name in sorted(near):
         try:
-            found.append(read_event(vault, name.removesuffix(".json")))
+            yield read_event(vault, name.removesuffix(".json"))
         except (BadArgument, DamagedEvent, FormatTooNew, NotFound):
             continue
-    return found
 
 
 def events_of_session(

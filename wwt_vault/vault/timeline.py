@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import BadArgument, NotFound
-from wwt_vault.vault import lookup, notes, ondisk, refusals, relations, revisions
+from wwt_vault.vault import lookup, notes, ondisk, refusals, relations
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -91,8 +91,6 @@ def restore(
     a revision that is not kept.
     """
     there = ondisk.load(vault, lookup.find_note(vault, ref))
-    if there.id is None or revisions.kept(vault, there.id, to) is None:
-        raise NotFound(f"{there.path} has no revision {to[:64]!r}", path=there.path, revision=to[:64])
     parts = markdown.split(notes.read_revision(vault, there.path, to))
     was = markdown.read_frontmatter(parts, there.path)
     if was.broken:

@@ -107,7 +107,10 @@ def test_importing_the_transcripts_afterwards_adds_nothing(story: Story) -> None
     """What came by hook is recognised in the host's own file."""
     report = story.reports["ingest"]
     assert (report["events_added"], report["skipped"]) == (0, [])
-    assert report["events_known"] == len(story.events["new"])
+    # Gemini CLI itself removes the transcript of a session that was resumed in a later minute; others keep theirs.
+    there = [e for e in story.events["new"] if f"{e['host']} {e['session_id']}" in report["sessions"]]
+    assert there == story.events["new"] or (story.host == "gemini" and there)
+    assert report["events_known"] == len(there)
     assert story.events["ingest"] == story.events["new"]
     assert story.notes["ingest"] == story.notes["new"]
 

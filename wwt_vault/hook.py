@@ -36,7 +36,7 @@ def main() -> None:
             sys.stdout.write(output)
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - a hook never makes the agent fail
-        _log(f"{host}: {type(error).__name__}: {error}")
+        _log(host, error, lost=True)
     # All is written and closed: the host need not wait for the interpreter to take itself apart.
     os._exit(0)
 
@@ -54,7 +54,7 @@ def run(host: str, payload: bytes, now: datetime) -> str:
     try:
         live.handle_call(call, now)
     except Exception as error:  # noqa: BLE001 - the queue has the call; the session goes on
-        _log(f"{host} {call.event_name}: {type(error).__name__}: {error}")
+        _log(f"{host} {call.event_name}", error, lost=live.is_lost(error))
     return _news(call, now)
 
 
@@ -81,20 +81,15 @@ def _news(call: HookCall, now: datetime) -> str:
     return json.dumps({"hookSpecificOutput": context}) if text else ""
 
 
-def _log(line: str) -> None:
-    """Append a line to the log, for `wwt status`; as a last resort say it on stderr."""
-    from wwt_vault.config import user_folders  # noqa: PLC0415
-
-    stamp = datetime.now(UTC).isoformat(timespec="seconds")
+def _log(about: str, error: Exception, *, lost: bool) -> None:
+    """Append a line to the log, for the next session's start and `wwt status`; as a last resort say it on stderr."""
+    reason = f"{type(error).__name__}: {error}"
     try:
-        path = user_folders().state / "hook.log"
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size > 1 << 20:
-            path.replace(path.with_suffix(".log.1"))
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
-            file.write(f"{stamp} {line}\n".encode("utf-8", "replace"))
-    except OSError as error:
-        print(f"wwt-hook: {line} (and the log: {error})", file=sys.stderr)  # noqa: T201 - nowhere else to say it
+        from wwt_vault.ingest import hooklog  # noqa: PLC0415 - only a failure pays for it
+
+        hooklog.note(datetime.now(UTC), about, hooklog.LOST if lost else hooklog.WAITS, reason)
+    except (OSError, ImportError) as problem:
+        print(f"wwt-hook: {about}: {reason} (and the log: {problem})", file=sys.stderr)  # noqa: T201 - nowhere else to say it
 
 
 if __name__ == "__main__":

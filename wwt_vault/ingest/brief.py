@@ -14,7 +14,7 @@ from wwt_vault.config import user_folders
 from wwt_vault.errors import VaultError, WwtError
 from wwt_vault.fence import fence, single_line
 from wwt_vault.hashing import sha256
-from wwt_vault.ingest import queue
+from wwt_vault.ingest import hooklog, queue
 from wwt_vault.ingest.opening import open_for_hook
 from wwt_vault.ingest.project import place_of
 from wwt_vault.model.conversation import Session, Turn
@@ -138,6 +138,11 @@ def _waiting(vault: Vault, project: str | None) -> list[str]:
 
 
 def _failures(now: datetime) -> list[str]:
+    lost = hooklog.recent(now).sentence()
+    return [*_waiting_calls(now), *([single_line(lost, 600)] if lost else [])]
+
+
+def _waiting_calls(now: datetime) -> list[str]:
     items = queue.list_items()
     waiting = [item for item in items if item.reason and not item.quarantined]
     apart = [item for item in items if item.quarantined]

@@ -23,7 +23,9 @@ from wwt_vault.model.conversation import HookCall, Message
 from wwt_vault.state import State, state_for
 from wwt_vault.vault import Vault
 
-__all__ = ["handle_call", "record_call", "retry"]
+__all__ = ["handle_call", "is_lost", "record_call", "retry"]
+
+_LOST = "the queue could not take it either"
 
 _SECONDS = {"prompt": 1.0, "answer": 3.0, "start": 3.0, "end": 0.7}
 """Longest time for reading the transcript, by kind of call: a prompt waits for us, an ending session cuts us off."""
@@ -52,11 +54,18 @@ def handle_call(call: HookCall, now: datetime, *, drain_limit: int = 20) -> None
         if waiting is not None:
             with suppress(WwtError, OSError):  # it waits without a reason then
                 queue.set_reason(waiting, f"{type(error).__name__}: {error}", now)
+        elif call.message is not None:
+            error.add_note(_LOST)
         raise
     if waiting is not None:
         queue.done(waiting)
     if call.kind in ("answer", "start"):
         _drain(vault, state, now, limit=drain_limit)
+
+
+def is_lost(error: BaseException) -> bool:
+    """Tell whether ``handle_call`` raised this for a message that is not in the queue."""
+    return _LOST in getattr(error, "__notes__", ())
 
 
 def record_call(vault: Vault, state: State, call: HookCall) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from wwt_vault.ingest import live, queue
+from wwt_vault.ingest import hooklog, live, queue
 from wwt_vault.operations.freshness import refresh
 from wwt_vault.operations.pending import leave_counts, pending
 from wwt_vault.operations.workspace import Workspace
@@ -89,7 +89,9 @@ def status(workspace: Workspace, *, now: datetime) -> Json:
     waiting = found.waiting(None)
     items = queue.list_items()
     failed = [item for item in items if item.quarantined]
+    lost = hooklog.recent(now).sentence()
     problems = [*index["problems"], *sorted({f"A capture failed: {item.reason}" for item in items if item.reason})[:5]]
+    problems += [lost] if lost else []
     return {
         "vault": str(workspace.vault.root),
         "vault_id": workspace.vault.id,

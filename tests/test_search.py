@@ -174,6 +174,16 @@ def test_nothing_good_enough_is_no_hit_at_all(indexed: Make, model: Any) -> None
     assert result.hits == ()
 
 
+@pytest.mark.parametrize("model", [None, load_embedder(Settings())], ids=["words alone", "words and meaning"])
+@pytest.mark.parametrize("question", ["을 를", "the of and"])
+def test_a_question_of_particles_alone_is_told_why_it_finds_nothing(indexed: Make, model: Any, question: str) -> None:
+    """Nothing in it can be searched for."""
+    result = search(indexed(*FILLER, model=model), question)
+
+    assert not result.found
+    assert any("say nothing by themselves" in note for note in result.notes)
+
+
 def test_without_a_model_it_works_and_says_so(indexed: Make) -> None:
     """By words, with no meaning score."""
     result = search(indexed(note("a.md", "zebra printer"), *FILLER), "zebra printer")

@@ -20,6 +20,7 @@ from wwt_vault.config import user_folders
 from wwt_vault.operations import conversations, freshness
 from wwt_vault.operations.workspace import open_workspace
 from wwt_vault.vault.creation import create_vault
+from wwt_vault.wording import counted
 
 __all__ = ["HOSTS", "Question", "questions", "run"]
 
@@ -60,7 +61,8 @@ def run(
     with ExitStack() as stack, bar("Importing") as step:
         data = stack.enter_context(resources.as_file(resources.files("wwt_vault") / "demo_data"))
         taken = conversations.ingest(workspace, [data / host for host in HOSTS], progress=step)
-    tell(f"Took in {taken['events_added']} messages of {len(taken['sessions'])} sessions with {', '.join(HOSTS)}.")
+    messages, sessions = counted(taken["events_added"], "message"), counted(len(taken["sessions"]), "session")
+    tell(f"Took in {messages} of {sessions} with {', '.join(HOSTS)}.")
     with bar("Indexing") as step:
         freshness.refresh(workspace, seconds=None, progress=step)
     with bar("Embedding") as step:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wwt_vault.wording import counted
+
 __all__ = [
     "context",
     "demo",
@@ -63,7 +65,7 @@ def uncurated(found: Json) -> str:
     """Sessions that wait, oldest first, each with what ``wwt mark-curated`` asks for."""
     if not found["total_sessions"]:
         return "Nothing waits to be curated."
-    lines = [f"{found['total_sessions']} sessions, {found['total_messages']} messages:"]
+    lines = [f"{counted(found['total_sessions'], 'session')}, {counted(found['total_messages'], 'message')}:"]
     for entry in found["sessions"]:
         lines.append(f"  {_minute(entry['started'])}  {entry['messages']:>4} of {entry['of']:<4} {entry['path']}")
         lines.append(f"  {'':16}  {entry['host']} {entry['session_id']}")
@@ -123,10 +125,11 @@ def status(found: Json) -> str:
     waiting, captures = found["uncurated"], found["queue"]
     lines = [
         f"Vault    {found['vault']}",
-        f"Events   {found['events']} in {found['sessions']} sessions, {found['notes']} curated notes",
+        f"Events   {found['events']} in {counted(found['sessions'], 'session')}",
+        f"Notes    {counted(found['notes'], 'curated note')}",
         f"Index    {index(found['index'])}".replace("\n", "\n         "),
         f"Queue    {captures['waiting']} waiting, {captures['failed']} failed",
-        f"Curation {waiting['sessions']} sessions, {waiting['messages']} messages wait",
+        f"Curation {counted(waiting['sessions'], 'session')}, {counted(waiting['messages'], 'message')} waiting",
     ]
     return "\n".join([*lines, *(f"!        {problem}" for problem in found["problems"])])
 
@@ -176,7 +179,7 @@ def demo(found: Json) -> str:
 def ingest(found: Json) -> str:
     """What was imported and what was not."""
     added, known, sessions = found["events_added"], found["events_known"], len(found["sessions"])
-    lines = [f"{added} new messages, {known} known already, {sessions} sessions."]
+    lines = [f"{counted(added, 'new message')}, {known} known already, {counted(sessions, 'session')}."]
     lines += [f"{path}: a document of the export, unverified" for path in found["sources"]]
     for part in found["skipped"]:
         lines.append(f"skipped {_place(part)}: {part['reason'].removeprefix(part['path']).strip()}")

@@ -19,6 +19,7 @@ from wwt_vault.errors import BadArgument
 from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import ContextItem, ContextPack, Hit, Passage
+from wwt_vault.wording import counted
 
 __all__ = ["MAX_BUDGET", "MIN_BUDGET", "Flow", "Source", "Waiting", "build"]
 
@@ -133,7 +134,8 @@ def build(
     if hits and not items:
         opening = "There is a record, but not within this budget: ask for more tokens."
     elif waiting and waiting.messages:
-        line = f"[{len(items) + 1}] waiting to be curated: {waiting.sessions} sessions, {waiting.messages} messages"
+        number = f"{counted(waiting.sessions, 'session')}, {counted(waiting.messages, 'message')}"
+        line = f"[{len(items) + 1}] waiting to be curated: {number}"
         if count_tokens(line + "\n") <= left:
             lines.append(line)
             items.append(ContextItem(kind="uncurated", path=waiting.oldest, text=line))

@@ -21,6 +21,7 @@ from wwt_vault.model.conversation import Session, Turn
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, sessions
 from wwt_vault.vault.files import overwrite
+from wwt_vault.wording import counted
 
 __all__ = ["MAX_CHARACTERS", "brief", "leave_for_prompt", "was_left"]
 
@@ -123,15 +124,15 @@ def _ends(note: Path) -> tuple[bytes, tuple[Turn, ...]]:
 def _waiting(vault: Vault, project: str | None) -> list[str]:
     """What waits to be curated, as the last `wwt` command or MCP call counted it."""
     try:
-        counted = json.loads((state_for(vault).root / "brief.json").read_bytes())["projects"][project or ""]
-        count, messages, as_of = int(counted["sessions"]), int(counted["messages"]), str(counted["as_of"])
+        known = json.loads((state_for(vault).root / "brief.json").read_bytes())["projects"][project or ""]
+        count, messages, as_of = int(known["sessions"]), int(known["messages"]), str(known["as_of"])
     except (OSError, ValueError, KeyError, TypeError):
         return []
     if not count:
         return []
     place = f"in project {project}" if project else "without a project"
     text = (
-        f"Not curated yet {place}: {count} sessions, {messages} messages (counted {as_of}). "
+        f"Not curated yet {place}: {counted(count, 'session')}, {counted(messages, 'message')} (counted {as_of}). "
         "`wiki_uncurated` lists them; `wiki_read_events` reads them; `wiki_mark_curated` marks one as done."
     )
     return [text]
@@ -153,7 +154,8 @@ def _waiting_calls(now: datetime) -> list[str]:
     reasons = sorted({item.reason for item in (*waiting, *apart)})
     shown = "; ".join(single_line(reason, 200) for reason in reasons[:3])
     text = (
-        f"{len(waiting) + len(apart)} messages of the last {days + 1} days are not in the vault yet; their words are "
-        f"kept in the queue. Reason: {shown}. The person sees them with `wwt queue`; `wwt queue retry` tries again."
+        f"Not in the vault yet: {counted(len(waiting) + len(apart), 'message')} of the last "
+        f"{counted(days + 1, 'day')}; the words are kept in the queue. Reason: {shown}. The person sees them with "
+        "`wwt queue`; `wwt queue retry` tries again."
     )
     return [text]

@@ -13,6 +13,7 @@ from mcp.types import CallToolResult, TextContent
 
 from wwt_vault.mcp_server import render
 from wwt_vault.mcp_server.session import Session
+from wwt_vault.wording import counted
 
 __all__ = ["handlers"]
 
@@ -131,7 +132,10 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         kept = conversations.record(
             session.workspace(), host, session_id, messages, project=project, now=datetime.now(UTC)
         )
-        lines = [f"Recorded {len(kept['added'])} messages, {kept['known']} were there already.", *kept["added"]]
+        lines = [
+            f"Recorded {counted(len(kept['added']), 'message')}, {kept['known']} were there already.",
+            *kept["added"],
+        ]
         return _answer("\n".join(lines), kept)
 
     def uncurated(project: str | None = None, limit: int = 10) -> CallToolResult:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wwt_vault.fence import clean, fence, quoted, single_line
+from wwt_vault.wording import counted
 
 __all__ = ["TRUST", "events", "note", "search", "shortened", "status", "uncurated"]
 
@@ -82,7 +83,7 @@ def status(found: Json) -> str:
             f"Index: {index['documents']} documents, {index['passages']} passages, {index['embedded']} with meaning",
             f"Model: {index['model'] or 'none, search goes by words'}",
             f"Waiting captures: {queue['waiting']}, failed: {queue['failed']}",
-            f"Not curated: {waiting['sessions']} sessions, {waiting['messages']} messages",
+            f"Not curated: {counted(waiting['sessions'], 'session')}, {counted(waiting['messages'], 'message')}",
         ]
     )
 

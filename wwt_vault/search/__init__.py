@@ -29,6 +29,8 @@ MAX_LIMIT: Final = 100
 MAX_QUERY: Final = 4000
 """Characters of a question that are looked at: a pasted log is searched by its beginning."""
 
+_EMPTY_WORDS: Final = "The question holds only words that say nothing by themselves, as particles do: name a thing."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
@@ -87,12 +89,13 @@ def search(
     if not found:
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
+        nothing = nothing if terms or limited else _EMPTY_WORDS
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
     enough = weighing.ENOUGH if has_meaning else weighing.ENOUGH_WORDS_ALONE
     is_answer = max(candidate.evidence for candidate in found) >= enough
     if not is_answer and not nearest:
-        return SearchResult(query=query, found=False, terms=terms, notes=notes)
+        return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
     score(found, meaning_weight, when)
     good = [candidate for candidate in found if candidate.evidence >= weighing.SOME] or found
     ranked = one_of_each(in_order(good, when, index.likeness))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from wwt_vault.index import privacy
 from wwt_vault.index.embedder import Embedder
 from wwt_vault.index.passages import embedded_texts, vector_key
 from wwt_vault.index.refresh import Progress
@@ -46,10 +47,10 @@ def embed(
     if not pending:
         return 0
     deadline = None if budget_seconds is None else time.monotonic() + budget_seconds
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    privacy.make_folder(lock.parent)
     done = 0
     try:
-        with FileLock(lock, timeout=0):
+        with FileLock(lock, timeout=0, mode=privacy.FILE_MODE):
             for start in range(0, len(pending), _BATCH):
                 if stop() or (deadline is not None and time.monotonic() > deadline):
                     break

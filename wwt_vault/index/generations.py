@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
-from wwt_vault.index import analysis, passages
+from wwt_vault.index import analysis, passages, privacy
 from wwt_vault.model.conversation import DocumentId, Revision
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Generation:
     def mark_damaged(self, reason: str) -> None:
         """Make every process treat it as damaged, so that the next refresh builds anew."""
         with suppress(OSError):  # a cache that cannot be written cannot be repaired either
-            (self.folder / _DAMAGE_MARK).write_text(reason, "utf-8")
+            privacy.write(self.folder / _DAMAGE_MARK, reason.encode("utf-8", "replace"))
 
     def close(self) -> None:
         """Let go of the files."""
@@ -195,11 +195,11 @@ def others(folder: Path, first: int | None) -> list[int]:
 def new_folder(folder: Path) -> Path:
     """Make an empty folder to build in. Only the holder of the refresh lock calls this, so none else is building."""
     generations = folder / "generations"
-    generations.mkdir(parents=True, exist_ok=True)
+    privacy.make_folder(generations)
     for left_over in generations.glob(".new-*"):
         shutil.rmtree(left_over, ignore_errors=True)
     fresh = generations / f".new-{os.getpid()}-{os.urandom(4).hex()}"
-    fresh.mkdir()
+    fresh.mkdir(mode=0o700)
     return fresh
 
 
@@ -214,7 +214,7 @@ def publish(folder: Path, built: Path, pointer: Pointer = "current") -> int:
 def point(folder: Path, number: int, pointer: Pointer = "current") -> None:
     """Make a generation current, or the next one, atomically. What becomes current ends every renewal."""
     aside = folder / f"{pointer}.{os.getpid()}"
-    aside.write_text(f"{number}\n", "ascii")
+    privacy.write(aside, f"{number}\n".encode())
     aside.replace(folder / pointer)
     if pointer == "current":
         (folder / "next").unlink(missing_ok=True)
@@ -246,6 +246,7 @@ def write_about(folder: Path, *, kiwi: str | None, documents: int, passages_coun
         "sizes": sizes,
     }
     (folder / "about.json").write_text(json.dumps(about), "utf-8")
+    privacy.close_tree(folder)
 
 
 def write_manifest(path: Path, documents: Mapping[DocumentId, Known]) -> None:
@@ -255,7 +256,7 @@ def write_manifest(path: Path, documents: Mapping[DocumentId, Known]) -> None:
     """
     body = json.dumps(documents, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     aside = path.with_suffix(f".{os.getpid()}")
-    aside.write_bytes(f"{zlib.crc32(body):08x}\n".encode() + body)
+    privacy.write(aside, f"{zlib.crc32(body):08x}\n".encode() + body)
     aside.replace(path)
 
 

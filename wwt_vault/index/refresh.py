@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from wwt_vault.errors import NotFound, WwtError
-from wwt_vault.index import analysis, passages
+from wwt_vault.index import analysis, passages, privacy
 from wwt_vault.index.building import Builder
 from wwt_vault.index.comparison import Catalog, Change, compare, is_settled
 from wwt_vault.index.generations import (
@@ -113,9 +113,9 @@ class Refresh:
         from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that only a change needs
 
         deadline = None if self.budget_seconds is None else time.monotonic() + self.budget_seconds
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        privacy.make_folder(self.folder)
         try:
-            with FileLock(self.folder / "refresh.lock", timeout=self.wait_seconds):
+            with FileLock(self.folder / "refresh.lock", timeout=self.wait_seconds, mode=privacy.FILE_MODE):
                 # Once more: another process may have done it while this one waited.
                 base, change = self._compare(base)
                 if base.generation is not None and not (rebuild or base.outdated):

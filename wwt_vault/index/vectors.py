@@ -20,6 +20,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from wwt_vault.index import privacy
+
 __all__ = ["VectorStore", "prune_all"]
 
 _HEADER: Final = 512
@@ -109,11 +111,11 @@ class VectorStore:
         records = np.empty(len(keys), dtype=self._record)
         records["key"] = np.array(keys, dtype=np.uint64)
         records["vector"] = vectors
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+        privacy.make_folder(self.path.parent)
+        with FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS, mode=privacy.FILE_MODE):
             if not self._is_ours():
                 # Begun anew beside it: a reader may have the damaged file mapped.
-                self.path.with_suffix(".new").write_bytes(self._header)
+                privacy.write(self.path.with_suffix(".new"), self._header)
                 self.path.with_suffix(".new").replace(self.path)
             with self.path.open("r+b") as file:
                 size = file.seek(0, os.SEEK_END)
@@ -128,13 +130,13 @@ class VectorStore:
 
         if not self.path.exists():
             return 0
-        with FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS), self._lock:
+        with FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS, mode=privacy.FILE_MODE), self._lock:
             self._refresh()
             wanted = self._order[np.isin(self._keys[self._order], keep)]
             dropped = len(self._keys) - len(wanted)
             if dropped:
                 aside = self.path.with_suffix(".new")
-                aside.write_bytes(self._header + self._mapped()[np.sort(wanted)].tobytes())
+                privacy.write(aside, self._header + self._mapped()[np.sort(wanted)].tobytes())
                 self._forget()
                 aside.replace(self.path)
             return dropped

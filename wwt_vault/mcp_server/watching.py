@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from wwt_vault.vault.syscalls import make_folder
+
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
@@ -63,7 +65,8 @@ class Watch:
         from watchfiles._rust_notify import RustNotify  # noqa: PLC0415 - 20 ms that a server's start does not owe
 
         try:
-            self._own.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._own.parent, private=True)
+            self._own.touch(mode=0o600)
             changes = RustNotify([str(self._root), str(self._own.parent)], False, False, 300, True, True)
         except (OSError, RuntimeError):
             return  # every answer looks for itself

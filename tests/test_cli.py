@@ -58,6 +58,20 @@ def said(wwt: Run) -> list[str]:
     return list(json.loads(out)["added"])
 
 
+def test_an_import_of_nothing_readable_fails_and_says_what_it_is(wwt: Run, words_only: Vault, tmp_path: Path) -> None:
+    """A file that is no transcript: named with the reason, exit code 1; beside one that is, exit code 0."""
+    (tmp_path / "odd.jsonl").write_text("garbage", "utf-8")
+    code, out, _ = wwt("ingest", str(tmp_path / "odd.jsonl"))
+    assert code == 1
+    assert f"skipped {tmp_path / 'odd.jsonl'}: is not a transcript of any host known here" in out
+
+    lines = [json.dumps(message) for message in SAID]
+    (tmp_path / "good.jsonl").write_text("\n".join(lines), "utf-8")
+    code, out, _ = wwt("ingest", str(tmp_path / "odd.jsonl"), str(tmp_path / "good.jsonl"))
+    assert code == 0
+    assert "3 new messages, 0 known already, 1 session." in out
+
+
 def as_json(wwt: Run, *arguments: str, expect: int = 0, stdin: str = "") -> dict[str, Any]:
     """Run a command with --json; stdout must be one JSON object and stderr empty."""
     code, out, err = wwt(*arguments, "--json", stdin=stdin)

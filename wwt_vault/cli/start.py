@@ -65,6 +65,8 @@ def ingest(
     with progress("Importing") as step:
         result = conversations.ingest(opened, paths, host=host, progress=step)
     emit(common, result, render.ingest)
+    if result["skipped"] and not result["events_added"] + result["events_known"]:
+        raise typer.Exit(1)  # what was named holds nothing that could be read
 
 
 def serve(ctx: typer.Context) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from tests.vault.curating import AT, at, files_of, save, say
 from wwt_vault import markdown
-from wwt_vault.errors import BadEvidence, Locked, NotFound, StaleRevision
+from wwt_vault.errors import Locked, NotFound, StaleRevision
 from wwt_vault.model.knowledge import Note
-from wwt_vault.vault import Vault, layout, notes, timeline
+from wwt_vault.vault import Vault, check, layout, notes, timeline
 
 DAY = timedelta(days=1)
 
@@ -132,20 +132,36 @@ class TestRestore:
         assert markdown.split(after.text).body == markdown.split(three[3].text).body
 
     def test_it_is_refused_like_any_save(self, vault: Vault, three: list[Note]) -> None:
-        """Stale, locked, an event that is gone, an unknown revision; nothing is written."""
+        """Stale, locked, an unknown revision; nothing is written."""
         before = files_of(vault)
         with pytest.raises(StaleRevision):
             back(vault, three[0].revision, three[1].revision)
         with pytest.raises(NotFound):
             back(vault, "0" * 64, three[3].revision)
         assert files_of(vault) == before
-        (vault.root / layout.event_path(three[0].evidence[0])).unlink()
-        with pytest.raises(BadEvidence):
-            back(vault, three[0].revision, three[3].revision)
         path = at(vault, three[0])
         path.write_text(path.read_text("utf-8").replace("type: topic", "type: topic\nlocked: true"), "utf-8")
         with pytest.raises(Locked):
             back(vault, three[0].revision, notes.read_note(vault, "T").revision)
+
+    def test_what_cites_nothing_is_the_persons_to_answer_for(self, vault: Vault, three: list[Note]) -> None:
+        """Their own words come back as they were, a fact without evidence too; checking the vault names it."""
+        path = at(vault, three[0])
+        path.write_text("---" + three[3].text.split("---")[1] + "---\n\n## Facts\n\n- I just know\n", "utf-8")
+        mine = notes.read_note(vault, "T")
+        after = save(vault, "T", f"## Facts\n\n- I just know\n- so [^{three[0].evidence[0]}]\n", mine.revision)
+        restored = back(vault, mine.revision, after.revision)
+
+        assert markdown.split(restored.text).body.strip() == "## Facts\n\n- I just know"
+        assert [problem.code for problem in check.check_vault(vault).problems] == ["uncited_fact"]
+
+    def test_so_is_what_cites_an_event_that_is_gone(self, vault: Vault, three: list[Note]) -> None:
+        """It comes back as it was, and checking the vault names the citation."""
+        (vault.root / layout.event_path(three[0].evidence[0])).unlink()
+        restored = back(vault, three[0].revision, three[3].revision)
+
+        assert f"[^{three[0].evidence[0]}]" in restored.text
+        assert "dangling_citation" in {problem.code for problem in check.check_vault(vault).problems}
 
     def test_a_note_that_was_replaced_stays_superseded(self, vault: Vault, three: list[Note]) -> None:
         """The decision that replaced it still does."""

@@ -110,7 +110,8 @@ def save_note(
         questions: How a person may later ask for this note.
         project: The project it belongs to.
         reason: Why it changes, for the history.
-        as_given: A person asked for exactly this text, over their own edits too: nothing is merged.
+        as_given: A person asked for exactly this text, over their own edits too: nothing is merged, and what cites
+            nothing is theirs to answer for.
 
     What a person changed since this program wrote last is merged in; ``kept`` and ``left_out`` of the note returned
     say how it differs from the proposal, ``also_changed`` which other notes were changed with it. Nothing is written,

@@ -161,6 +161,82 @@ def test_a_note_is_saved_read_changed_and_compared(wwt: Run, words_only: Vault, 
     assert as_json(wwt, "verify")["problems"] == []
 
 
+def test_an_earlier_revision_is_shown_and_gone_back_to(wwt: Run, words_only: Vault, tmp_path: Path) -> None:
+    """By revision or by date; restoring is one more revision, and a person's own uncited words come back too."""
+    events = said(wwt)
+    body = tmp_path / "SSH.md"
+    body.write_text(f"## Facts\n\n- keys only [^{events[1]}]\n", "utf-8")
+    first = as_json(wwt, "note", "save", str(body), "--type", "decision")
+    path = words_only.root / first["path"]
+    path.write_text(path.read_text("utf-8").replace("- keys only", "- I just know\n- keys only"), "utf-8")
+    mine = as_json(wwt, "note", "read", "SSH")
+    changed = mine["text"].partition("---\n\n")[2].replace("- I just know\n", "")
+    assert (
+        as_json(wwt, "note", "save", "-", "--note", "SSH", "--revision", mine["revision"], stdin=changed)["left_out"]
+        == []
+    )
+    body.write_text(f"## Facts\n\n- I just know\n- ed25519 [^{events[1]}]\n", "utf-8")
+    second = as_json(wwt, "note", "save", str(body), "--revision", as_json(wwt, "note", "read", "SSH")["revision"])
+
+    assert "keys only" in as_json(wwt, "note", "read", "SSH", "--revision", first["revision"][:12])["text"]
+    day = as_json(wwt, "note", "history", "SSH")["revisions"][0]["time"][:10]
+    assert as_json(wwt, "note", "read", "SSH", "--as-of", day)["revision"] == second["revision"]
+    assert as_json(wwt, "note", "read", "SSH", "--as-of", "2001-01-01", expect=1)["error"]["code"] == "not_found"
+    restored = as_json(wwt, "note", "restore", "SSH", "--to", mine["revision"][:12], "--reason", "I meant that")
+    text = path.read_text("utf-8")
+    assert "- I just know\n- keys only" in text
+    history = as_json(wwt, "note", "history", "SSH")["revisions"]
+    assert (history[0]["revision"], history[0]["reason"]) == (restored["revision"], "I meant that")
+    assert [problem["code"] for problem in as_json(wwt, "verify", expect=4)["problems"]] == ["uncited_fact"]
+
+    stale = as_json(wwt, "note", "restore", "SSH", "--to", first["revision"], "--revision", first["revision"], expect=3)
+    assert stale["error"]["code"] == "stale_revision"
+    assert as_json(wwt, "note", "restore", "SSH", "--to", "0" * 12, expect=1)["error"]["code"] == "not_found"
+    assert path.read_text("utf-8") == text
+
+
+def test_a_note_moves_and_its_links_follow(wwt: Run, words_only: Vault) -> None:
+    """From the inbox to the folder of its type, to a folder, to another name; a name that is taken is refused."""
+    events = said(wwt)
+    draft = as_json(
+        wwt, "note", "save", "-", "--note", "SSH", "--type", "decision", "--status", "draft", "--tag", "login",
+        "--project", "shop", stdin=f"Keys. [^{events[1]}]\n",
+    )  # fmt: skip
+    assert draft["path"] == "00_Inbox/SSH.md"
+    page = words_only.root / "30_Knowledge" / "Page.md"
+    page.write_text("See [[00_Inbox/SSH|the login]] and [[SSH#Facts]].\n", "utf-8")
+
+    moved = as_json(wwt, "note", "move", "SSH")
+    assert (moved["path"], moved["was"], moved["id"]) == ("40_Decisions/SSH.md", "00_Inbox/SSH.md", draft["id"])
+    assert moved["links"] == ["30_Knowledge/Page.md"]
+    as_json(wwt, "note", "move", "SSH", "Login to servers")
+    assert page.read_text("utf-8") == "See [[Login to servers|the login]] and [[Login to servers#Facts]].\n"
+    assert as_json(wwt, "note", "move", "Login to servers", "20_Areas/")["path"] == "20_Areas/Login to servers.md"
+    refused = as_json(wwt, "note", "move", "Login to servers", "page", expect=3)["error"]
+    assert (refused["code"], refused["path"]) == ("note_exists", "30_Knowledge/Page.md")
+    assert as_json(wwt, "note", "move", "Page", "x", expect=3)["error"]["code"] == "human_conflict"
+    assert as_json(wwt, "verify")["problems"] == []
+    assert (
+        wwt("note", "move", "Login to servers", "20_Areas")[1] == "20_Areas/Login to servers.md lies there already.\n"
+    )
+
+
+def test_parts_of_a_note_are_saved_alone(wwt: Run, words_only: Vault) -> None:
+    """A section, a line more in one, an entry of the history; one at a time."""
+    events = said(wwt)
+    cite = f"[^{events[1]}]"
+    save = ("note", "save", "-", "--note", "SSH")
+    first = as_json(wwt, *save, "--type", "topic", stdin=f"Keys. {cite}\n\n## Facts\n\n- a {cite}\n\n## Why\n\nx\n")
+    second = as_json(wwt, *save, "--revision", first["revision"], "--append", "Facts", stdin=f"- b {cite}\n")
+    third = as_json(wwt, *save, "--revision", second["revision"], "--section", "why", stdin="y\n")
+    as_json(wwt, *save, "--revision", third["revision"], "--history", stdin=f"2026-12-01: b is new {cite}\n")
+    text = as_json(wwt, "note", "read", "SSH")["text"]
+
+    assert f"## Facts\n\n- a {cite}\n- b {cite}\n\n## Why\n\ny\n\n## History\n\n- 2026-12-01: b is new {cite}\n" in text
+    two = ("--section", "why", "--append", "Facts")
+    assert as_json(wwt, *save, *two, expect=2, stdin="z")["error"]["code"] == "bad_argument"
+
+
 def test_a_body_may_come_from_stdin(wwt: Run, words_only: Vault) -> None:
     """With a title, since there is no file name to take it from."""
     events = said(wwt)

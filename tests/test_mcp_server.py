@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -26,7 +27,9 @@ from wwt_vault.mcp_server.watching import Watch
 from wwt_vault.vault import Vault, open_vault
 
 ERAS = ["legacy", "auto"]
-READ_ONLY = {"wiki_get_context", "wiki_search", "wiki_read", "wiki_read_events", "wiki_uncurated", "wiki_status"}
+READ_ONLY = {
+    "wiki_get_context", "wiki_search", "wiki_read", "wiki_read_events", "wiki_history", "wiki_uncurated", "wiki_status",
+}  # fmt: skip
 
 SAID = [
     {"role": "user", "text": "How do we log in to the servers?", "time": "2026-11-29T01:00:00Z"},
@@ -179,12 +182,12 @@ def test_every_tool_is_fully_described(words_only: Vault, mode: str) -> None:
 
 
 def test_all_tools_together_cost_less_than_twelve_thousand_characters(words_only: Vault) -> None:
-    """Every conversation pays for them; eight more tools are to come."""
+    """Every conversation pays for them."""
 
     async def steps(client: Client) -> None:
         tools = (await client.list_tools()).tools
         listed = json.dumps([tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in tools])
-        assert len(listed) + len(INSTRUCTIONS) < 10_000
+        assert len(listed) + len(INSTRUCTIONS) < 12_000
 
     drive(words_only.root, steps)
 
@@ -475,3 +478,97 @@ def test_a_change_is_never_overlooked(tmp_path: Path) -> None:
     time.sleep(1)
     assert nowhere.changed()
     assert nowhere.changed()
+
+
+def test_parts_of_a_note_are_replaced_added_to_and_told_in_its_history(words_only: Vault) -> None:
+    """Each with the revision that was read; the rest stays. A heading that fits two is refused, and nothing written."""
+
+    async def steps(client: Client) -> None:
+        kept = await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID)
+        cite = f"[^{kept['added'][1]}]"
+        body = f"Keys. {cite}\n\n## Facts\n\n- keys only {cite}\n\n## Why\n\nx\n\n## Then\n\n### Why\n\ny\n"
+        saved = await call(client, "wiki_save_note", note="SSH", body=body, type="topic")
+        changed = await call(
+            client, "wiki_save_note", note="SSH", revision=saved["revision"],
+            sections={"Then > Why": "z"}, append={"facts": f"- no passwords {cite}"},
+            history=f"passwords are out {cite}", reason="asked for",
+        )  # fmt: skip
+        text = (await call(client, "wiki_read", note="SSH"))["text"]
+        assert f"- keys only {cite}\n- no passwords {cite}\n" in text
+        assert "### Why\n\nz\n" in text
+        assert "## Why\n\nx\n" in text
+        assert re.search(rf"## History\n\n- \d{{4}}-\d\d-\d\d: passwords are out {re.escape(cite)}\n", text)
+
+        for part in ({"sections": {"why": "w"}}, {"append": {"Why": "w"}}):
+            error = await refused(client, "wiki_save_note", note="SSH", revision=changed["revision"], **part)
+            assert error["code"] == "ambiguous"
+            assert len(error["candidates"]) == 2
+        error = await refused(
+            client, "wiki_save_note", note="SSH", revision=saved["revision"], append={"Facts": f"- late {cite}"}
+        )
+        assert (error["code"], error["revision"]) == ("stale_revision", changed["revision"])
+        error = await refused(client, "wiki_save_note", note="New", append={"Facts": f"- x {cite}"})
+        assert error["code"] == "bad_argument"
+        assert (await call(client, "wiki_read", note="SSH"))["text"] == text
+
+    drive(words_only.root, steps)
+
+
+def test_an_agent_is_told_what_a_person_changed_under_its_hands(words_only: Vault) -> None:
+    """Their lines are kept, what they took out stays out, and the same line changed by both is refused with both."""
+
+    async def steps(client: Client) -> None:
+        kept = await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID)
+        cite = f"[^{kept['added'][1]}]"
+        body = f"Keys. {cite}\n\n## Facts\n\n- keys only {cite}\n- no passwords {cite}\n- rotated yearly {cite}\n"
+        saved = await call(client, "wiki_save_note", note="SSH", body=body, type="topic")
+        path = words_only.root / saved["path"]
+        by_hand = path.read_text("utf-8").replace(f"- no passwords {cite}\n", "- mine\n").replace("Keys.", "Our keys.")
+        path.write_text(by_hand, "utf-8")
+        read = await call(client, "wiki_read", note="SSH")
+        again = body.replace("rotated yearly", "rotated monthly")
+        error = await refused(
+            client, "wiki_save_note", note="SSH", body=again.replace("Keys.", "Their keys."), revision=read["revision"]
+        )
+        assert error["code"] == "human_conflict"
+        assert error["conflicts"][0]["person"]["lines"] == [f"Our keys. {cite}"]
+        assert error["conflicts"][0]["proposed"]["lines"] == [f"Their keys. {cite}"]
+        assert path.read_text("utf-8") == by_hand
+
+        merged = await call(client, "wiki_save_note", note="SSH", body=again, revision=read["revision"])
+        assert (merged["kept"], merged["left_out"]) == (
+            [f"Our keys. {cite}", "- mine"], [f"Keys. {cite}", f"- no passwords {cite}"],
+        )  # fmt: skip
+
+    drive(words_only.root, steps)
+
+
+def test_every_revision_of_a_note_can_be_seen(words_only: Vault) -> None:
+    """Newest first with writer and reason, compared, and as of a day; a person's edit among them."""
+
+    async def steps(client: Client) -> None:
+        kept = await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID)
+        cite = f"[^{kept['added'][1]}]"
+        first = await call(client, "wiki_save_note", note="SSH", body=f"one {cite}\n", type="topic", reason="asked")
+        path = words_only.root / first["path"]
+        path.write_text(path.read_text("utf-8").replace("one ", "a person's one "), "utf-8")
+        read = await call(client, "wiki_read", note="SSH")
+        body = f"a person's one {cite}\n\ntwo {cite}\n"
+        last = await call(client, "wiki_save_note", note="SSH", body=body, revision=read["revision"])
+        found = await call(client, "wiki_history", note="SSH")
+        assert [entry["revision"] for entry in found["revisions"]] == [
+            last["revision"], read["revision"], first["revision"],
+        ]  # fmt: skip
+        assert [entry["written_by"] for entry in found["revisions"]] == ["mcp", None, "mcp"]
+        assert found["revisions"][2]["reason"] == "asked"
+
+        result = await client.call_tool("wiki_history", {"note": "SSH", "old": first["revision"][:12]})
+        assert "\n> +a person's one" in text_of(result)
+        assert "\n> -one" in text_of(result)
+        today = found["revisions"][0]["time"][:10]
+        then = await call(client, "wiki_history", note="SSH", as_of=today)
+        assert then["then"]["revision"] == last["revision"]
+        assert (await refused(client, "wiki_history", note="SSH", as_of="2001-01-01"))["code"] == "not_found"
+        assert (await refused(client, "wiki_history", note="SSH", old="0" * 12))["code"] == "not_found"
+
+    drive(words_only.root, steps)

@@ -1,4 +1,4 @@
-"""``wwt note``: list, read, save curated notes and look at their history."""
+"""``wwt note``: list, read, save and move curated notes, look at their history and go back in it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _Note = Annotated[str, typer.Argument(metavar="NOTE", help="Path, id or title.")
 
 def register(app: typer.Typer, epilog: str) -> None:
     """Add the group to ``app``."""
-    group = typer.Typer(help="Curated notes: list, read, save, history, diff.", no_args_is_help=True, epilog=epilog)
-    for command in (read, save, history, diff):
+    group = typer.Typer(help="Curated notes: list, read, save, move, history.", no_args_is_help=True, epilog=epilog)
+    for command in (read, save, move, history, diff, restore):
         group.command(epilog=epilog)(command)
     group.command("list", epilog=epilog)(list_notes)
     app.add_typer(group, name="note")
@@ -44,12 +44,15 @@ def read(
     ctx: typer.Context,
     note: _Note,
     section: Annotated[str | None, typer.Option(help="Only the text under this heading.")] = None,
+    revision: Annotated[str | None, typer.Option(help="As it was in this revision.")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="As it was on this date.")] = None,
 ) -> None:
     """Show a note; its revision is what `wwt note save` asks for."""
     from wwt_vault.operations import notes, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
-    emit(common, notes.read_note(workspace.open_workspace(common.vault), note, section=section), render.note)
+    opened = workspace.open_workspace(common.vault)
+    emit(common, notes.read_note(opened, note, section=section, revision=revision, as_of=as_of), render.note)
 
 
 def save(
@@ -60,7 +63,14 @@ def save(
     revision: Annotated[
         str | None, typer.Option(help="The revision that was read; without it the note must be new.")
     ] = None,
+    section: Annotated[str | None, typer.Option(help="FILE replaces only the text under this heading.")] = None,
+    append: Annotated[str | None, typer.Option(help="FILE is added to the text under this heading.")] = None,
+    history: Annotated[bool, typer.Option("--history", help="FILE is an entry for the note's history.")] = False,
     type: Annotated[str | None, typer.Option(help="project, area, knowledge, decision or topic.")] = None,  # noqa: A002 - the option's name
+    status: Annotated[str | None, typer.Option(help="current, superseded or draft.")] = None,
+    project: Annotated[str | None, typer.Option(help="The project it belongs to.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be repeated.")] = None,
+    alias: Annotated[list[str] | None, typer.Option(help="Another name; may be repeated.")] = None,
     relation: Annotated[
         list[str] | None, typer.Option(metavar="KIND=NOTE", help="A typed link; may be repeated.")
     ] = None,
@@ -73,21 +83,46 @@ def save(
     if file == "-" and not note:
         raise BadArgument("Reading from stdin needs --note, the note's title.", argument="note")
     try:
-        body = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadArgument(f"{file} is not UTF-8 ({error}). Save it as UTF-8.", argument="file") from error
+    if sum(map(bool, (section, append, history))) > 1:
+        raise BadArgument("Give one of --section, --append and --history: FILE is the text of one.", argument="section")
     result = notes.save_note(
         workspace.open_workspace(common.vault),
         note or Path(file).stem,
-        body=body,
+        body=None if section or append or history else text,
+        sections={section: text} if section else None,
+        append={append: text} if append else None,
+        history=text.strip() if history else None,
         revision=revision,
         type=type,
+        status=status,
+        project=project,
+        tags=tag or None,
+        aliases=alias or None,
         relations=_relations(relation or []),
         reason=reason,
         written_by="person",
         now=datetime.now(UTC),
     )
-    emit(common, result, lambda saved: f"{saved['path']}  revision {saved['revision'][:12]}")
+    emit(common, result, render.saved)
+
+
+def move(
+    ctx: typer.Context,
+    note: _Note,
+    to: Annotated[
+        str | None, typer.Argument(metavar="[TO]", help="A folder, a path or a new title; else the folder of its type.")
+    ] = None,
+) -> None:
+    """Move or rename a note; links to it follow."""
+    from wwt_vault.operations import notes, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    opened = workspace.open_workspace(common.vault)
+    result = notes.move_note(opened, note, to=to, written_by="person", now=datetime.now(UTC))
+    emit(common, result, render.moved)
 
 
 def history(ctx: typer.Context, note: _Note) -> None:
@@ -112,6 +147,31 @@ def diff(
     common: Common = ctx.obj
     result = notes.diff(workspace.open_workspace(common.vault), note, old=old, new=new)
     emit(common, result, lambda found: found["diff"] or "No difference.")
+
+
+def restore(
+    ctx: typer.Context,
+    note: _Note,
+    to: Annotated[str, typer.Option("--to", metavar="REVISION", help="The revision to go back to.")],
+    revision: Annotated[
+        str | None, typer.Option(help="The revision you looked at; the note must not have changed since.")
+    ] = None,
+    reason: Annotated[str | None, typer.Option(help="Why, for the history.")] = None,
+) -> None:
+    """Make an earlier revision of a note the present one; the history keeps both."""
+    from wwt_vault.operations import notes, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    result = notes.restore(
+        workspace.open_workspace(common.vault),
+        note,
+        to=to,
+        revision=revision,
+        reason=reason,
+        written_by="person",
+        now=datetime.now(UTC),
+    )
+    emit(common, result, render.saved)
 
 
 def _relations(pairs: list[str]) -> dict[str, list[str]]:

@@ -15,9 +15,11 @@ __all__ = [
     "index",
     "ingest",
     "init",
+    "moved",
     "note",
     "note_list",
     "queue",
+    "saved",
     "search",
     "setup",
     "status",
@@ -77,6 +79,25 @@ def uncurated(found: Json) -> str:
 def note(found: Json) -> str:
     """A note, its revision above it."""
     return f"{found['path']}\nid {found['id'] or 'none'} · revision {found['revision']}\n\n{found['text']}"
+
+
+def saved(found: Json) -> str:
+    """Where a note lies now, its revision, and how it differs from what was given."""
+    lines = [f"{found['path']}  revision {found['revision'][:12]}"]
+    lines += [f"kept, a person's: {line}" for line in found.get("kept", ())]
+    lines += [f"left out, a person had taken it out: {line}" for line in found.get("left_out", ())]
+    lines += [f"also changed: {path}" for path in found["also_changed"]]
+    return "\n".join(lines)
+
+
+def moved(found: Json) -> str:
+    """Where a note went, and which links followed."""
+    if found["path"] == found["was"]:
+        return f"{found['path']} lies there already."
+    lines = [f"{found['was']} is {found['path']} now."]
+    lines += [f"link changed: {path}" for path in found["links"] if path != found["path"]]
+    lines += [f"link left as it was: {path}" for path in found["left"]]
+    return "\n".join(lines)
 
 
 def note_list(found: Json) -> str:

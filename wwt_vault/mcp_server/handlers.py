@@ -23,6 +23,10 @@ MAX_READ: Final = 40_000
 """Characters of one note or one set of events that a tool returns; hosts cut longer results in the middle."""
 BEING_ASKED: Final = timedelta(minutes=15)
 """A prompt this young without an answer may be the one that the agent is about to answer: no memory of anything."""
+MAX_REVISIONS: Final = 50
+"""Revisions of a note that are listed, the newest; ``wwt note history`` has all of them."""
+MAX_DIFF: Final = 400
+"""Lines of a diff."""
 MAX_HIT: Final = 700
 """Characters shown of one hit: enough to judge it, ``wiki_read`` and ``wiki_read_events`` have the rest."""
 
@@ -102,9 +106,15 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         *,
         body: str | None = None,
         sections: dict[str, str] | None = None,
+        append: dict[str, str] | None = None,
+        history: str | None = None,
         revision: str | None = None,
         type: str | None = None,  # noqa: A002 - the argument's name
+        status: str | None = None,
         relations: dict[str, list[str]] | None = None,
+        aliases: list[str] | None = None,
+        tags: list[str] | None = None,
+        project: str | None = None,
         reason: str | None = None,
     ) -> CallToolResult:
         from wwt_vault.operations import notes  # noqa: PLC0415
@@ -114,15 +124,32 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             note,
             body=body,
             sections=sections,
+            append=append,
+            history=history,
             revision=revision,
             type=type,
+            status=status,
             relations=relations or {},
+            aliases=aliases,
+            tags=tags,
+            project=project,
             reason=reason,
             written_by=session.client,
             now=datetime.now(UTC),
         )
-        done = "Created" if saved["created"] else "Saved"
-        return _answer(f"{done} {saved['path']}, revision {saved['revision']}", saved)
+        return _answer(render.saved(saved), saved)
+
+    def history(note: str, old: str | None = None, new: str | None = None, as_of: str | None = None) -> CallToolResult:
+        from wwt_vault.operations import notes  # noqa: PLC0415
+
+        workspace = session.workspace()
+        found = notes.history(workspace, note)
+        found["revisions"] = found["revisions"][:MAX_REVISIONS]
+        if old or new:
+            found |= notes.diff(workspace, note, old=old, new=new, max_lines=MAX_DIFF)
+        if as_of:
+            found["then"] = notes.read_note(workspace, note, as_of=as_of, max_characters=MAX_READ)
+        return _answer(render.history(found), {**found, "trust": render.TRUST})
 
     def record(
         host: str, session_id: str, messages: list[dict[str, Any]], project: str | None = None
@@ -162,6 +189,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         "wiki_read": read,
         "wiki_read_events": read_events,
         "wiki_save_note": save_note,
+        "wiki_history": history,
         "wiki_record": record,
         "wiki_uncurated": uncurated,
         "wiki_mark_curated": mark_curated,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.wording import counted
 
-__all__ = ["TRUST", "events", "note", "search", "shortened", "status", "uncurated"]
+__all__ = ["TRUST", "events", "history", "note", "saved", "search", "shortened", "status", "uncurated"]
 
 Json = Mapping[str, Any]
 
@@ -44,6 +44,36 @@ def note(found: Json) -> str:
     if found["truncated"]:
         parts.append("The note is longer than one answer. Read it by section: " + "; ".join(found["sections"]))
     return "\n".join(parts)
+
+
+def saved(found: Json) -> str:
+    """Return where a note lies and how it differs from what was proposed."""
+    done = "Created" if found["created"] else "Saved"
+    lines = [f"{done} {found['path']}, revision {found['revision']}"]
+    for key, says in (
+        ("kept", "Kept: lines of a person's that were not in yours"),
+        ("left_out", "Left out: lines of yours that a person had taken out"),
+    ):
+        if found[key]:
+            lines += [says, fence("\n".join(quoted("\n".join(found[key]))), "note")]
+    lines += [f"Also changed: {path}" for path in found["also_changed"]]
+    return "\n".join(lines)
+
+
+def history(found: Json) -> str:
+    """Return the revisions of a note, and what was asked of them."""
+    parts = [single_line(f"{found['path']} · id {found['id'] or 'none'} · revision {found['revision']}", 400)]
+    lines = []
+    for record in found["revisions"]:
+        facts = [record["revision"][:12], (record["time"] or "")[:16], record["written_by"] or "a person"]
+        lines.append(" · ".join(single_line(fact, 60) for fact in facts if fact))
+        if record["reason"]:
+            lines += quoted(record["reason"])
+    if "diff" in found:
+        lines += [f"changes from {found['old'][:12]} to {found['new'][:12]}", *quoted(clean(found["diff"]))]
+    if "then" in found:
+        lines += [f"as it was, revision {found['then']['revision'][:12]}", *quoted(clean(found["then"]["text"]))]
+    return "\n".join([*parts, fence("\n".join(lines), "history")])
 
 
 def events(found: Json) -> str:

@@ -54,13 +54,12 @@ class ToolSpec(NamedTuple):
         return {**schema, "additionalProperties": False}
 
     def output_schema(self) -> dict[str, Any]:  # JSON Schema
-        """Return the schema of the structured result, or of a refusal; later versions may add fields.
+        """Return the schema of the structured result; later versions may add fields.
 
-        A refusal has to be in it: clients on the TypeScript SDK check errors too, and withhold from the agent whatever
-        does not fit.
+        None is required: clients on the TypeScript SDK check refusals too, and withhold from the agent what does not
+        fit. To say "either these fields or a code" would cost every conversation a thousand characters more.
         """
-        either = [{"required": list(self.result)}, {"required": ["code", "message"]}]
-        return {"type": "object", "properties": dict(self.result), "anyOf": either}
+        return {"type": "object", "properties": dict(self.result)}
 
 
 _DATE = "Date or time, ISO 8601, the person's zone"
@@ -128,16 +127,26 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
             "sections": {
                 "type": "object",
                 "additionalProperties": _TEXT,
-                "description": "Instead of body: heading → new text of that section",
+                "description": "Instead of body: heading to new text of that section",
             },
+            "append": {
+                "type": "object",
+                "additionalProperties": _TEXT,
+                "description": "Heading to text added to that section",
+            },
+            "history": _text("Entry for its History: what changed, from what to what, why; cited"),
             "revision": _TEXT,
             "type": {"type": "string", "enum": ["project", "area", "knowledge", "decision", "topic"]},
             "relations": {
                 "type": "object",
                 "additionalProperties": _TEXTS,
-                "description": "relates_to|contradicts|depends_on|part_of|updates|derived_from|similar_to → notes",
+                "description": "relates_to|contradicts|depends_on|part_of|updates|derived_from|similar_to: notes",
             },
-            "reason": _text("Why it changes, for the history"),
+            "status": {"type": "string", "enum": ["current", "superseded", "draft"]},
+            "aliases": _TEXTS,
+            "tags": _TEXTS,
+            "project": _TEXT,
+            "reason": _text("Why it changes"),
         },
         required=("note",),
         result={"path": _TEXT, "id": _OR_NONE, "revision": _TEXT, "created": _YES_NO},
@@ -145,6 +154,19 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
         # An earlier revision is kept for good, but the text that people read is replaced.
         destructive=True,
         idempotent=False,
+    ),
+    "wiki_history": ToolSpec(
+        title="History of a note",
+        description="Every revision of a note, newest first: when, by whom, why. With old or new also what changed; "
+        "with as_of what it said then.",
+        arguments={
+            "note": _TEXT,
+            "old": _text("Revision to compare from"),
+            "new": _text("Revision to compare to; the present one if left out"),
+            "as_of": _text(_DATE),
+        },
+        required=("note",),
+        result={"path": _TEXT, "revision": _TEXT, "revisions": _OBJECTS},
     ),
     "wiki_record": ToolSpec(
         title="Record messages",

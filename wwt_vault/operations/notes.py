@@ -1,21 +1,23 @@
-"""The verbs about curated notes: list, read, save, and what they said before."""
+"""The verbs about curated notes: list, read, save, move, what they said before and back to it."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
-from datetime import datetime, tzinfo
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from wwt_vault import markdown
 from wwt_vault.capture.redact import redact
 from wwt_vault.errors import BadArgument, NotFound
+from wwt_vault.model.conversation import Revision
 from wwt_vault.model.knowledge import Note
+from wwt_vault.operations.moments import moment, shown
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import lookup, notes
-from wwt_vault.vault.revisions import Record
+from wwt_vault.vault import evidence, lookup, moving, notes, timeline
+from wwt_vault.vault.notes import Edit
 
-__all__ = ["diff", "history", "list_notes", "read_note", "save_note"]
+__all__ = ["diff", "history", "list_notes", "move_note", "read_note", "restore", "save_note"]
 
 Json = dict[str, Any]
 
@@ -38,16 +40,23 @@ def list_notes(workspace: Workspace, *, type: str | None = None, status: str | N
 
 
 def read_note(
-    workspace: Workspace, note: str, *, section: str | None = None, max_characters: int | None = None
+    workspace: Workspace,
+    note: str,
+    *,
+    section: str | None = None,
+    revision: str | None = None,
+    as_of: str | None = None,
+    max_characters: int | None = None,
 ) -> Json:
-    """Return a note, or one section of it, with the revision that saving needs.
+    """Return a note, or one section of it, with the revision that saving needs; as it was in an earlier ``revision``,
+    or at the end of a day.
 
     ``note`` is a path, id, title or alias. Returns ``{path, id, revision, title, section, line, text, events,
     truncated, sections}``: ``truncated`` tells that ``text`` was cut to ``max_characters``; then ``sections`` names the
     headings.
     Raises ``NotFound``, ``Ambiguous``, ``PathEscapes``.
     """
-    found = notes.read_note(workspace.vault, note)
+    found = _then(workspace, note, revision, as_of) if revision or as_of else notes.read_note(workspace.vault, note)
     text, line, events, heading = found.text, 1, found.evidence, None
     if section:
         part = notes.note_section(found, section)
@@ -73,23 +82,37 @@ def save_note(
     *,
     body: str | None = None,
     sections: Mapping[str, str] | None = None,
+    append: Mapping[str, str] | None = None,
+    history: str | None = None,
     revision: str | None = None,
     type: str | None = None,  # noqa: A002 - the property's name
+    status: str | None = None,
     relations: Mapping[str, Sequence[str]] | None = None,
+    aliases: Sequence[str] | None = None,
+    tags: Sequence[str] | None = None,
+    project: str | None = None,
     reason: str | None = None,
     written_by: str,
     now: datetime,
 ) -> Json:
-    """Create a curated note, or change one whose ``revision`` was read; ``body`` whole, or named ``sections`` of it.
+    """Create a curated note, or change one whose ``revision`` was read: its whole ``body``, or parts of it.
 
-    Secrets are taken out before anything is written. Returns ``{path, id, revision, created, title, events,
-    redactions}``. Nothing is written when it is refused: see ``vault.notes.save_note`` for what is.
+    Parts are ``sections`` (heading to its new text), ``append`` (heading to what is added to its section) and
+    ``history`` (a sentence, which gets today's date). Secrets are taken out before anything is written. Returns
+    ``{path, id, revision, created, title, events, redactions, kept, left_out, also_changed}``: the lines of a person's
+    that the proposal did not have and that are kept, those of the proposal that a person had taken out, and the other
+    notes that were changed. Nothing is written when it is refused: see ``vault.notes.save_note`` for what is.
     """
-    if (body is None) == (sections is None):
-        raise BadArgument("Give either body or sections.", argument="body")
-    if sections is not None:
-        body = _with_sections(workspace, note, sections, revision)
-    body, redactions = redact(body or "")
+    parts = [
+        *(Edit("replace", text, heading) for heading, text in (sections or {}).items()),
+        *(Edit("append", text, heading) for heading, text in (append or {}).items()),
+        *([Edit("history", history)] if history else []),
+    ]
+    if (body is None) == (not parts):
+        raise BadArgument("Give either body, or sections, append and history.", argument="body")
+    if body is None:
+        body = _with_parts(workspace, note, parts, revision, now)
+    body, redactions = redact(body)
     saved = notes.save_note(
         workspace.vault,
         note=note,
@@ -99,7 +122,11 @@ def save_note(
         at=now,
         locks=workspace.state.locks,
         type=type,
+        status=status,
         relations=relations or None,
+        aliases=aliases,
+        tags=tags,
+        project=project,
         reason=redact(reason)[0] if reason else None,
     )
     return {
@@ -110,6 +137,9 @@ def save_note(
         "title": saved.title,
         "events": list(saved.evidence),
         "redactions": [{"kind": kind, "count": count} for kind, count in redactions],
+        "kept": list(saved.kept),
+        "left_out": list(saved.left_out),
+        "also_changed": list(saved.also_changed),
     }
 
 
@@ -117,47 +147,119 @@ def history(workspace: Workspace, note: str) -> Json:
     """Return ``{path, id, revision, revisions}``, newest first; a revision without a writer is a person's."""
     found = notes.read_note(workspace.vault, note)
     zone = workspace.vault.zone
-    records = [_record(record, zone) for record in reversed(notes.history(workspace.vault, note))]
+    records = [
+        {**record._asdict(), "time": shown(record.time, zone)}
+        for record in reversed(notes.history(workspace.vault, found.path))
+    ]
     return {"path": found.path, "id": found.id, "revision": found.revision, "revisions": records}
 
 
-def diff(workspace: Workspace, note: str, *, old: str | None = None, new: str | None = None) -> Json:
+def diff(
+    workspace: Workspace, note: str, *, old: str | None = None, new: str | None = None, max_lines: int | None = None
+) -> Json:
     """Return ``{path, id, revision, old, new, diff}``: from the revision before the newest to the newest by default.
 
     Raises ``NotFound`` for a revision that is not kept.
     """
     found = notes.read_note(workspace.vault, note)
-    records = notes.history(workspace.vault, note)
     new = new or found.revision
-    if old is None:
-        bases = [record.base for record in records if record.revision.startswith(new) and record.base]
-        if not bases:
-            raise NotFound(f"{found.path} has no earlier revision to compare with.", path=found.path, revision=new)
-        old = bases[-1]
-    before, after = (notes.read_revision(workspace.vault, note, revision).splitlines() for revision in (old, new))
-    lines = difflib.unified_diff(before, after, old[:12], new[:12], lineterm="")
+    old = old or timeline.revision_before(workspace.vault, found.path, new)
     return {
         "path": found.path,
         "id": found.id,
         "revision": found.revision,
         "old": old,
         "new": new,
-        "diff": "\n".join(lines),
+        "diff": timeline.diff(workspace.vault, found.path, old, new, limit=max_lines),
     }
 
 
-def _with_sections(workspace: Workspace, note: str, sections: Mapping[str, str], revision: str | None) -> str:
-    """Return a note's body with the text under each heading replaced; for a new note, one made of the sections."""
+def restore(
+    workspace: Workspace,
+    note: str,
+    *,
+    to: str,
+    revision: str | None = None,
+    reason: str | None = None,
+    written_by: str,
+    now: datetime,
+) -> Json:
+    """Make an earlier revision of a note the present one, at a person's wish: over their own edits too.
+
+    Returns ``{path, id, revision, restored, also_changed}``. ``revision`` is the one that they looked at; without it
+    the present one. Raises ``NotFound`` for a revision that is not kept, and as ``save_note``.
+    """
+    there = notes.read_note(workspace.vault, note)
+    saved = timeline.restore(
+        workspace.vault,
+        there.path,
+        to=to,
+        revision=revision or there.revision,
+        written_by=written_by,
+        at=now,
+        locks=workspace.state.locks,
+        reason=reason,
+    )
+    return {
+        "path": saved.path,
+        "id": saved.id,
+        "revision": saved.revision,
+        "restored": to,
+        "also_changed": list(saved.also_changed),
+    }
+
+
+def move_note(workspace: Workspace, note: str, *, to: str | None = None, written_by: str, now: datetime) -> Json:
+    """Move a note to another folder or give it another name, at a person's wish; links to it follow.
+
+    Without ``to`` it goes to the folder of its type. Returns ``{path, id, revision, was, links, left}``: the files
+    whose links were changed, and those whose links were left alone. Raises as ``vault.moving.move_note``.
+    """
+    moved = moving.move_note(workspace.vault, note, to, written_by=written_by, at=now, locks=workspace.state.locks)
+    there = notes.read_note(workspace.vault, moved.path)
+    return {
+        "path": there.path,
+        "id": there.id,
+        "revision": there.revision,
+        "was": moved.was,
+        "links": list(moved.links),
+        "left": list(moved.left),
+    }
+
+
+def _then(workspace: Workspace, note: str, revision: str | None, as_of: str | None) -> Note:
+    """Return a note as it was in an earlier revision, or on a day."""
+    there = notes.read_note(workspace.vault, note)
+    if revision and as_of:
+        raise BadArgument("Give a revision or a date, not both.", argument="as_of")
+    if as_of:
+        found = timeline.as_of(
+            workspace.vault, there.path, moment(as_of, workspace.vault.zone, "as_of", whole_day=True)
+        )
+        if found is None:
+            raise NotFound(f"{there.path} was not there yet on {as_of}.", path=there.path)
+        revision, text = found.record.revision, found.text
+    else:
+        text = notes.read_revision(workspace.vault, there.path, revision or "")
+        records = notes.history(workspace.vault, there.path)
+        revision = next((one.revision for one in records if one.revision.startswith(revision or "")), revision)
+    body = markdown.parse(markdown.split(text).body)
+    return replace(there, text=text, revision=Revision(revision or there.revision), evidence=evidence.cited(body))
+
+
+def _with_parts(workspace: Workspace, note: str, parts: Sequence[Edit], revision: str | None, now: datetime) -> str:
+    """Return a note's body with its parts changed; for a new note, one made of its sections."""
+    vault = workspace.vault
     if revision:
-        return notes.with_sections(notes.read_note(workspace.vault, note), sections)
-    return "\n\n".join(f"## {heading.strip()}\n\n{text.strip()}" for heading, text in sections.items()) + "\n"
+        day = now.astimezone(vault.zone).date()
+        return notes.with_edits(notes.read_note(vault, note), parts, day=day, language=vault.settings.language)
+    if any(part.how != "replace" for part in parts):
+        raise BadArgument(
+            "A new note is made of a body or of sections; append and history change one.", argument="append"
+        )
+    return "\n\n".join(f"## {part.heading.strip()}\n\n{part.text.strip()}" for part in parts) + "\n"
 
 
 def _headings(note: Note) -> list[str]:
     structure = markdown.parse(markdown.split(note.text).body)
     return [" > ".join(heading.path) for heading in structure.headings[:_HEADINGS]]
-
-
-def _record(record: Record, zone: tzinfo) -> Json:
-    time = record.time.astimezone(zone).isoformat(timespec="seconds") if record.time else None
-    return {**record._asdict(), "time": time}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, get_args
 
 from wwt_vault import context as contexts
@@ -15,6 +14,7 @@ from wwt_vault.fence import clean
 from wwt_vault.model.conversation import DocumentId, Layer
 from wwt_vault.model.knowledge import Document, Filters, Hit
 from wwt_vault.operations.freshness import catch_up
+from wwt_vault.operations.moments import moment, shown
 from wwt_vault.operations.pending import flow, pending
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents, lookup, notes
@@ -25,7 +25,6 @@ Json = dict[str, Any]
 
 _CONTEXT_HITS: Final = 16
 """Hits from which a context is made: more than fit into any usual budget."""
-_DATE_ONLY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def search(
@@ -60,8 +59,8 @@ def search(
         host=host or None,
         git_branch=git_branch or None,
         cwd=cwd or None,
-        since=_moment(since, zone, "since") if since else None,
-        until=_moment(until, zone, "until", whole_day=True) if until else None,
+        since=moment(since, zone, "since") if since else None,
+        until=moment(until, zone, "until", whole_day=True) if until else None,
         layer=_layer(layer) if layer else None,
         type=type or None,
         tag=tag or None,
@@ -104,7 +103,7 @@ def context(
     """
     stale = catch_up(workspace) if missing is None else missing
     vault = workspace.vault
-    until = _moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
+    until = moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
     weight = vault.settings.meaning_weight
     result = searching.search(
         workspace.index,
@@ -135,7 +134,7 @@ def context(
             "kind": item.kind,
             "path": item.path,
             "revision": item.revision,
-            "time": _shown(item.time, vault.zone),
+            "time": shown(item.time, vault.zone),
             "events": list(item.events),
             "text": item.text,
         }
@@ -203,7 +202,7 @@ def _hit(hit: Hit, zone: tzinfo) -> Json:
         "host": passage.host,
         "project": passage.project,
         "git_branch": passage.git_branch,
-        "time": _shown(passage.time, zone),
+        "time": shown(passage.time, zone),
         "events": list(passage.events),
         "score": hit.score,
         "keyword_score": hit.keyword_score,
@@ -213,25 +212,8 @@ def _hit(hit: Hit, zone: tzinfo) -> Json:
     }
 
 
-def _shown(moment: datetime | None, zone: tzinfo) -> str | None:
-    """Return a time as people read it: ISO 8601 in their zone, to the second."""
-    return moment.astimezone(zone).isoformat(timespec="seconds") if moment else None
-
-
 def _layer(text: str) -> Layer:
     layers: dict[str, Layer] = {layer: layer for layer in get_args(Layer)}
     if text not in layers:
         raise BadArgument(f"layer is one of {', '.join(layers)}, not {text!r}", argument="layer")
     return layers[text]
-
-
-def _moment(text: str, zone: tzinfo, name: str, *, whole_day: bool = False) -> datetime:
-    """Read a date or time of the person's. A date is the beginning of its day there, or the end with ``whole_day``."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        if _DATE_ONLY.fullmatch(text.strip()) and whole_day:
-            moment = datetime.combine(moment.date() + timedelta(days=1), time())
-        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        message = f"{name} wants a date or time such as 2026-11-30 or 2026-11-30T09:00, not {text!r}"
-        raise BadArgument(message, argument=name) from error

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wwt_vault.model.conversation import DocumentId
+    from wwt_vault.model.conversation import DocumentId, Revision
     from wwt_vault.model.knowledge import SavedNote
     from wwt_vault.vault import Vault
     from wwt_vault.vault.revisions import Record
 
-__all__ = ["AsOf", "as_of", "diff", "restore"]
+__all__ = ["AsOf", "as_of", "diff", "restore", "revision_before"]
 
 
 class AsOf(NamedTuple):
@@ -39,15 +39,20 @@ def diff(vault: Vault, ref: str, old: str | None = None, new: str | None = None,
     """
     there = ondisk.load(vault, lookup.find_note(vault, ref))
     new = new or there.revision
-    if old is None:
-        records = notes.history(vault, there.path)
-        bases = [record.base for record in records if record.revision.startswith(new) and record.base]
-        bases = [base for base in bases if not base.startswith(new)]  # a move changes no byte
-        if not bases:
-            raise NotFound(f"{there.path} has no revision before {new[:12]}", path=there.path, revision=new[:64])
-        old = bases[-1]
+    old = old or revision_before(vault, there.path, new)
     before, after = (notes.read_revision(vault, there.path, revision) for revision in (old, new))
     return refusals.diff(before, after, old[:12], new[:12], limit)
+
+
+def revision_before(vault: Vault, ref: str, revision: str) -> Revision:
+    """Return the revision of a note before this one. Raises ``NotFound`` for the first, and as ``read_note`` does."""
+    there = ondisk.load(vault, lookup.find_note(vault, ref))
+    records = notes.history(vault, there.path)
+    bases = [record.base for record in records if record.revision.startswith(revision) and record.base]
+    bases = [base for base in bases if not base.startswith(revision)]  # a move changes no byte
+    if not bases:
+        raise NotFound(f"{there.path} has no revision before {revision[:12]}", path=there.path, revision=revision[:64])
+    return bases[-1]
 
 
 def as_of(vault: Vault, ref: str, when: datetime) -> AsOf | None:

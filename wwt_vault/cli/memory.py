@@ -140,15 +140,20 @@ def mark_curated(
     ctx: typer.Context,
     host: Annotated[str, typer.Argument(help="Host of the session.")],
     session_id: Annotated[str, typer.Argument(help="Id of the session.")],
+    *,
     upto: Annotated[str | None, typer.Option(metavar="ID", help="Up to this event; else the session's last.")] = None,
+    gist: Annotated[str | None, typer.Option(help="The session in one line.")] = None,
+    question: Annotated[list[str] | None, typer.Option(help="How you may ask for it later; may be repeated.")] = None,
 ) -> None:
     """Say that a session was read and what is worth keeping stands in notes."""
     from wwt_vault.operations import curation, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
     opened = workspace.open_workspace(common.vault)
-    result = curation.mark_curated(opened, host, session_id, upto=upto, now=datetime.now(UTC))
-    emit(common, result, lambda found: f"{found['host']} {found['session_id']} is curated up to {found['upto']}.")
+    result = curation.mark_curated(
+        opened, host, session_id, upto=upto, gist=gist, questions=question or (), now=datetime.now(UTC)
+    )
+    emit(common, result, render.marked)
 
 
 def _opened(common: Common) -> tuple[Workspace, list[str]]:

@@ -15,6 +15,7 @@ __all__ = [
     "index",
     "ingest",
     "init",
+    "marked",
     "moved",
     "note",
     "note_list",
@@ -74,6 +75,12 @@ def uncurated(found: Json) -> str:
     if more := found["total_sessions"] - len(found["sessions"]):
         lines.append(f"  … and {more} more: `wwt uncurated --limit {found['total_sessions']}`")
     return "\n".join(lines)
+
+
+def marked(found: Json) -> str:
+    """What a session is curated up to, and what would make it easier to find."""
+    lines = [f"{found['host']} {found['session_id']} is curated up to {found['upto']}."]
+    return "\n".join([*lines, *(f"  wanted: {what}" for what in found["wanted"])])
 
 
 def note(found: Json) -> str:

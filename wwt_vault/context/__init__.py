@@ -168,6 +168,8 @@ def _from_hits(
             ranks.append((rank, place, _note_block(found, sources[name], zone)))
             continue
         events = frozenset(event for passage in found for event in passage.events)
+        # Only its gist was found: all of the session is meant.
+        events = events or frozenset(turn.event for turn in sources[name].turns)
         if events and events <= cited:
             continue  # a note that is shown says it, and cites it
         newest = max((passage.time for passage in found if passage.time), default=None)
@@ -208,12 +210,15 @@ def _session_block(found: Sequence[Passage], source: Source, rank: int, zone: tz
     head = f"conversation {place} · {_minute(first.time, zone)} · {what}"
     wanted = frozenset(event for passage in found for event in passage.events)
     turns = [turn for turn in source.turns if turn.event in wanted]
-    texts: tuple[tuple[str, str, str], ...] = tuple((turn.role, turn.text, f"[^{turn.event}]") for turn in turns)
-    if not texts:  # words that a person added to the session note
-        texts = tuple((passage.heading, passage.text, "") for passage in found)
-    item = ContextItem(
-        kind=kind, path=first.document, text="", time=first.time, events=tuple(turn.event for turn in turns)
+    # A gist leads to where the session begins; words that a person added to the session note lead nowhere.
+    texts = tuple(
+        (passage.heading, passage.text, f"[^{passage.block}]" if passage.block else "")
+        for passage in found
+        if not passage.events
     )
+    texts += tuple((turn.role, turn.text, f"[^{turn.event}]") for turn in turns)
+    events = tuple(turn.event for turn in turns) or tuple(EventId(p.block) for p in found if p.block)
+    item = ContextItem(kind=kind, path=first.document, text="", time=first.time, events=events)
     return _Block(item=item, head=head, short_head=f"conversation {_day(first.time, zone)}", texts=texts)
 
 

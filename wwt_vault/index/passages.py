@@ -4,7 +4,8 @@ Notes and pages are cut by heading, long sections at paragraph and sentence ends
 up to 6 turns that overlap by 2 where these are short, so that a question and its answer stand together; a long turn
 is split and its pieces take the places of turns. Where a window begins and ends depends only on what stands before its
 end, so a turn that is appended changes the last windows alone. A prompt at the end, still without an answer, is a
-window of its own.
+window of its own. What an agent said of a session in one line, and the questions it answers, are a passage of their
+own; so is what a person wrote between its turns.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
@@ -23,6 +25,7 @@ from wwt_vault.model.conversation import EventId, Turn, format_time, parse_time
 from wwt_vault.model.knowledge import Document, Passage
 
 __all__ = [
+    "GIST",
     "VERSION",
     "Draft",
     "drafts",
@@ -33,7 +36,7 @@ __all__ = [
     "vector_key",
 ]
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Goes up whenever the same document gives other passages: an index of another version is built anew."""
 
 PASSAGE_TOKENS: Final = 330
@@ -42,6 +45,9 @@ _TURN_TOKENS: Final = 260
 """Size of the pieces of a long turn: smaller, so that a short question fits in front of the first."""
 _WINDOW_TURNS: Final = 6
 _OVERLAP_TURNS: Final = 2
+
+GIST: Final = "gist"
+"""Heading of the passage that stands for a session as a whole; it names no events, for it has no words of theirs."""
 
 _CJK: Final = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff]")
 _SYMBOL: Final = re.compile(r"[\d_]|[^\w\s]")
@@ -77,9 +83,10 @@ class Draft(NamedTuple):
 
 def drafts(document: Document, zone: tzinfo) -> list[Draft]:
     """Cut a document into passages, in reading order; never none, so that even an empty note is found by its title."""
-    if document.turns:
-        return [_draft(document, passage, body) for passage, body in _windows(document, zone)]
     found: list[Draft] = []
+    if document.turns:
+        found += (_draft(document, passage, body) for passage, body in _windows(document, zone))
+        found += _gist(document)
     seen: Counter[tuple[str, str]] = Counter()
     for section in document.sections:
         for offset, text in _pieces(section.text, PASSAGE_TOKENS):
@@ -202,6 +209,22 @@ def _draft(document: Document, passage: Passage, body: str) -> Draft:
         payload=payload,
         fingerprint=_digest(identity),
     )
+
+
+def _gist(document: Document) -> Iterator[Draft]:
+    """Yield what stands for a session as a whole: its gist and its questions, with a link to where it begins."""
+    if document.gist or document.questions:
+        text = document.gist or document.title
+        passage = _passage(
+            document,
+            place=GIST,
+            heading=GIST,
+            line=document.turns[0].line,
+            text=text,
+            questions=document.questions,
+        )
+        # The last turn's time, as of a window: a search up to some moment must not tell of what was said after it.
+        yield _draft(document, replace(passage, block=document.turns[0].event, time=document.turns[-1].time), text)
 
 
 def _windows(document: Document, zone: tzinfo) -> Iterator[tuple[Passage, str]]:

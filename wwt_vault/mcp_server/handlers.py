@@ -171,11 +171,25 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         found = curation.uncurated(session.workspace(), project=project, limit=limit, now=datetime.now(UTC))
         return _answer(render.uncurated(found), found)
 
-    def mark_curated(host: str, session_id: str, upto: str | None = None) -> CallToolResult:
+    def mark_curated(
+        host: str,
+        session_id: str,
+        upto: str | None = None,
+        gist: str | None = None,
+        questions: list[str] | None = None,
+    ) -> CallToolResult:
         from wwt_vault.operations import curation  # noqa: PLC0415
 
-        done = curation.mark_curated(session.workspace(), host, session_id, upto=upto, now=datetime.now(UTC))
-        return _answer(f"{host} {session_id} is curated up to {done['upto']}.", done)
+        done = curation.mark_curated(
+            session.workspace(),
+            host,
+            session_id,
+            upto=upto,
+            gist=gist,
+            questions=questions or (),
+            now=datetime.now(UTC),
+        )
+        return _answer("\n".join([f"{host} {session_id} is curated up to {done['upto']}.", *render.wanted(done)]), done)
 
     def status() -> CallToolResult:
         from wwt_vault.operations import upkeep  # noqa: PLC0415

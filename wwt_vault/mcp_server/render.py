@@ -11,7 +11,7 @@ from typing import Any, Final
 from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.wording import counted
 
-__all__ = ["TRUST", "events", "history", "note", "saved", "search", "shortened", "status", "uncurated"]
+__all__ = ["TRUST", "events", "history", "note", "saved", "search", "shortened", "status", "uncurated", "wanted"]
 
 Json = Mapping[str, Any]
 
@@ -116,6 +116,11 @@ def status(found: Json) -> str:
             f"Not curated: {counted(waiting['sessions'], 'session')}, {counted(waiting['messages'], 'message')}",
         ]
     )
+
+
+def wanted(done: Json) -> list[str]:
+    """Return a line that asks for what would make a note or session easier to find; none when nothing is missing."""
+    return [f"Still wanted, in a call of the same tool: {'; '.join(done['wanted'])}."] if done["wanted"] else []
 
 
 def shortened(text: str, limit: int) -> str:

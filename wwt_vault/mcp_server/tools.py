@@ -62,6 +62,10 @@ class ToolSpec(NamedTuple):
         return {"type": "object", "properties": dict(self.result)}
 
 
+_QUESTIONS: Final[_Schema] = {
+    **_TEXTS,
+    "description": "3 to 6 ways the person may later ask, in Korean and English, in other words than the text's",
+}
 _DATE = "Date or time, ISO 8601, the person's zone"
 
 TOOLS: Final[Mapping[str, ToolSpec]] = {
@@ -207,14 +211,17 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
     ),
     "wiki_mark_curated": ToolSpec(
         title="Mark a session as curated",
-        description="Say that a session was read and everything worth keeping up to an event is in notes.",
+        description="Say that a session was read and everything worth keeping up to an event is in notes. The gist and "
+        "the questions make the session found in other words and the other language.",
         arguments={
             "host": _TEXT,
             "session_id": _TEXT,
             "upto": _text("Event id; the session's last one if left out"),
+            "gist": _text("The session in one line"),
+            "questions": _QUESTIONS,
         },
         required=("host", "session_id"),
-        result={"host": _TEXT, "session_id": _TEXT, "upto": _TEXT},
+        result={"host": _TEXT, "session_id": _TEXT, "upto": _TEXT, "wanted": _TEXTS},
         read_only=False,
     ),
     "wiki_status": ToolSpec(

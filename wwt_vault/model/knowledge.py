@@ -71,6 +71,7 @@ class Document:
 
     id: DocumentId
     revision: Revision
+    """Of the file; for a session with a gist or questions of both, since a change of either is one of the document."""
     layer: Layer
     title: str
     time: datetime | None
@@ -80,10 +81,14 @@ class Document:
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
-    """How a person may later ask for this note; searched like the title."""
+    """How a person may later ask for this note or session; searched like the title."""
+    gist: str | None = None
+    """A session in one line, by the agent that curated it."""
     note_id: str | None = None
     type: str | None = None
     status: str | None = None
+    pinned: bool = False
+    """A person wants it at the head of its project's context."""
     project: str | None = None
     host: str | None = None
     session_id: str | None = None

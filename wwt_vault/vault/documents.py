@@ -17,7 +17,7 @@ from wwt_vault import markdown
 from wwt_vault.errors import NotFound
 from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
 from wwt_vault.model.knowledge import Document, Section
-from wwt_vault.vault import blocks, layout, lookup, sessions
+from wwt_vault.vault import blocks, layout, lookup, marks, sessions
 from wwt_vault.vault.syscalls import PLAIN
 
 if TYPE_CHECKING:
@@ -38,9 +38,12 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
     """Return the stamp of every Markdown file that is indexed: when that has changed, the file has. None is opened.
 
     The stamp holds size, modification and change time in ns, and inode: an editor that keeps size and modification time
-    still changes one of the others. Raises ``VaultMissing``.
+    still changes one of the others. That of a session note also tells of its mark, whose gist and questions are found
+    with it. Raises ``VaultMissing``.
     """
     stamps = {}
+    marked = marks.stamps(vault)
+    conversations = f"{layout.CONVERSATIONS}/"
     for path, entry in lookup.markdown_files(vault.root, all_of_them=False):
         try:
             # On Windows what scandir knows may be older than the file, and has no inode.
@@ -48,6 +51,10 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
         except OSError:
             continue  # deleted since it was listed
         stamps[path] = f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_ino}"
+        if marked and path.startswith(conversations):
+            form = path[:-3].rpartition(" ")[2]
+            # The last form of an id, which only two sessions of one name need, has a hash behind the one in full.
+            stamps[path] += marked.get(form) or marked.get(form.rpartition("-")[0], "")
     return stamps
 
 
@@ -72,10 +79,16 @@ def load_document(vault: Vault, document: DocumentId) -> Document:
     values = properties.values
     layer: Layer = "page"
     turns: tuple[Turn, ...] = ()
+    mark: marks.CuratedMark | None = None
     body, first_line = parts.body, 1 + parts.head.count("\n")
     if markdown.string(values, "type") == "session" and document.startswith(f"{layout.CONVERSATIONS}/"):
         layer = "session"
         turns, body = _turns_and_rest(body, first_line)
+        mark = marks.read_mark(
+            vault, markdown.string(values, "host") or "", markdown.string(values, "session_id") or ""
+        )
+        if mark is not None and (mark.gist or mark.questions):
+            revision = Revision(sha256(repr((revision, mark.gist, mark.questions)).encode()).hexdigest())
     elif lookup.curated_id(values):
         layer = "curated"
     structure = markdown.parse(body, first_line) if body.strip() else None
@@ -100,10 +113,12 @@ def load_document(vault: Vault, document: DocumentId) -> Document:
         turns=turns,
         aliases=markdown.strings(values, "aliases"),
         tags=tuple({tag.casefold(): tag for tag in (*inline, *lookup.tags_of(values))}.values()),
-        questions=markdown.strings(values, "questions"),
+        questions=mark.questions if mark else markdown.strings(values, "questions"),
+        gist=mark.gist if mark else None,
         note_id=lookup.curated_id(values),
         type=markdown.string(values, "type"),
         status=markdown.string(values, "status"),
+        pinned=markdown.flag(values, "pinned"),
         project=lookup.project_of_note(document, values),
         host=markdown.string(values, "host"),
         session_id=markdown.string(values, "session_id"),

@@ -7,6 +7,7 @@ holds no truth: a mark that is lost or damaged makes the session wait to be cura
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -15,9 +16,9 @@ from wwt_vault.errors import BadArgument
 from wwt_vault.model.conversation import EventId, format_time, parse_time
 from wwt_vault.vault import Vault, files
 from wwt_vault.vault.events import time_of
-from wwt_vault.vault.layout import CURATED_MARKS, curated_mark_path, inside
+from wwt_vault.vault.layout import CURATED_MARKS, curated_mark_path, inside, short_session_id
 
-__all__ = ["CuratedMark", "mark_curated", "read_curated_marks"]
+__all__ = ["CuratedMark", "mark_curated", "read_curated_marks", "read_mark", "stamps"]
 
 _SCHEMA = 1
 
@@ -65,6 +66,35 @@ def mark_curated(
     return mark
 
 
+def read_mark(vault: Vault, host: str, session_id: str) -> CuratedMark | None:
+    """Return the mark of one session; ``None`` without one, or for one that is damaged."""
+    found = _read(files.read(inside(vault.root, curated_mark_path(host, session_id), hidden=True)) or b"")
+    return found if found is not None and (found.host, found.session_id) == (host, session_id) else None
+
+
+def stamps(vault: Vault) -> dict[str, str]:
+    """Return what tells that a mark was added or replaced, by the forms in which its session id ends a note's name.
+
+    Names and times alone: no mark is opened. Two sessions of one form share what stands there.
+    """
+    found: dict[str, str] = {}
+    try:
+        entries = sorted(os.scandir(inside(vault.root, CURATED_MARKS, hidden=True)), key=lambda entry: entry.name)
+    except OSError:
+        return found
+    for entry in entries:
+        if not entry.name.endswith(".json") or entry.name.startswith(".tmp-"):
+            continue
+        try:
+            there = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        full = entry.name[:-5].rpartition(" ")[2]
+        for form in {full, full.rpartition("-")[0][:8].strip("-_"), short_session_id(full)} - {""}:
+            found[form] = f"{found.get(form, '')} {there.st_size}-{there.st_mtime_ns}-{there.st_ino}"
+    return found
+
+
 def read_curated_marks(vault: Vault) -> dict[tuple[str, str], CuratedMark]:
     """Return the mark of every session that has one, by host and session id. A damaged one counts as none."""
     folder = inside(vault.root, CURATED_MARKS, hidden=True)
@@ -89,7 +119,7 @@ def _read(data: bytes) -> CuratedMark | None:
             session_id=str(table["session_id"]),
             upto=EventId(table["upto"]),
             at=parse_time(table["at"]),
-            gist=table.get("gist"),
+            gist=gist if isinstance(gist := table.get("gist"), str) and gist.strip() else None,
             questions=tuple(str(question) for question in table.get("questions", ())),
         )
         time_of(mark.upto)

@@ -26,7 +26,9 @@ __all__ = [
     "check_proposal",
     "first_properties",
     "later_properties",
+    "one_line",
     "same_text",
+    "text_list",
 ]
 
 STATUSES = ("current", "superseded", "draft")
@@ -98,27 +100,29 @@ def check_proposal(
         raise BadArgument(message, argument="body", line=line)
     return Proposal(
         body=body,
-        written_by=_one_line("written_by", written_by),
+        written_by=one_line("written_by", written_by),
         at=at,
-        reason=_one_line("reason", reason) if reason else None,
+        reason=one_line("reason", reason) if reason else None,
         type=type,
         status=status,
-        project=_one_line("project", project) if project is not None else None,
-        aliases=_list("aliases", aliases),
-        tags=_list("tags", tags),
-        questions=_list("questions", questions),
+        project=one_line("project", project) if project is not None else None,
+        aliases=text_list("aliases", aliases),
+        tags=text_list("tags", tags),
+        questions=text_list("questions", questions),
     )
 
 
-def _list(argument: str, texts: Sequence[str] | None) -> tuple[str, ...] | None:
+def text_list(argument: str, texts: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return a list of texts (aliases, questions) as it is written down, each once. Raises ``BadArgument``."""
     if texts is None:
         return None
     if isinstance(texts, str) or len(texts) > _MAX_LIST:
         raise BadArgument(f"{argument} must be a list of at most {_MAX_LIST} texts", argument=argument)
-    return tuple(dict.fromkeys(_one_line(argument, text) for text in texts))
+    return tuple(dict.fromkeys(one_line(argument, text) for text in texts))
 
 
-def _one_line(argument: str, text: str) -> str:
+def one_line(argument: str, text: str) -> str:
+    """Return a text of a sentence or two as it is written down, in NFC. Raises ``BadArgument`` naming ``argument``."""
     text = unicodedata.normalize("NFC", " ".join(text.split()))
     if not text or len(text) > _MAX_TEXT or HIDDEN.search(text):
         message = f"{argument} must be a text of 1 to {_MAX_TEXT} characters without invisible ones, not {text[:50]!r}"

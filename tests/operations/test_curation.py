@@ -1,0 +1,112 @@
+"""Curating a session: what an agent says of it makes it found, and what waits is told, oldest and largest first."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from mcp import Client
+
+from tests.test_cli import Run, as_json, wwt
+from tests.test_mcp_server import SAID, call, drive, refused, words_only
+from wwt_vault.curate.questions import wanting
+from wwt_vault.vault import Vault, sessions
+
+__all__ = ["words_only", "wwt"]  # fixtures
+
+GIST = "How people get into the machines, and how long copies are kept"
+QUESTIONS = ["서버에는 무엇으로 들어가?", "How do I get a shell on production?", "사본은 언제 지워져?"]
+
+
+def test_a_session_is_found_by_what_an_agent_said_of_it(words_only: Vault) -> None:
+    """Words that nobody said, in a gist or a question, lead to the session, through the server that took them."""
+
+    async def steps(client: Client) -> None:
+        kept = await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID, project="shop")
+        assert not (await call(client, "wiki_search", query="production shell"))["found"]
+
+        done = await call(
+            client, "wiki_mark_curated", host="chat", session_id="s1", gist=GIST, questions=QUESTIONS
+        )  # fmt: skip
+        assert done["wanted"] == []
+        assert (done["gist"], done["questions"]) == (GIST, QUESTIONS)
+
+        found = await call(client, "wiki_search", query="production shell")
+        assert found["hits"][0]["path"].startswith("50_Conversations/2026/2026-11-29 chat shop")
+        assert found["hits"][0]["text"] == GIST
+        assert found["hits"][0]["block"] == kept["added"][0]
+
+        context = await call(client, "wiki_get_context", query="copies kept how long, machines")
+        assert f"> gist: {GIST} [^{kept['added'][0]}]" in context["text"]
+        assert "· curated" in context["text"]
+
+    drive(words_only.root, steps)
+
+
+def test_an_agent_is_told_what_is_missing_and_adds_it(words_only: Vault) -> None:
+    """The answer to a bare mark asks for gist and questions; a later mark adds them and takes nothing back."""
+
+    async def steps(client: Client) -> None:
+        await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID, project="shop")
+        bare = await call(client, "wiki_mark_curated", host="chat", session_id="s1")
+        assert [what.partition(":")[0] for what in bare["wanted"]] == ["a gist", "3 to 6 questions"]
+
+        half = await call(client, "wiki_mark_curated", host="chat", session_id="s1", questions=QUESTIONS)
+        assert [what.partition(":")[0] for what in half["wanted"]] == ["a gist"]
+
+        whole = await call(client, "wiki_mark_curated", host="chat", session_id="s1", gist=GIST)
+        assert (whole["wanted"], whole["questions"]) == ([], QUESTIONS)
+
+        error = await refused(client, "wiki_mark_curated", host="chat", session_id="s1", gist="x" * 501)
+        assert (error["code"], error["argument"]) == ("bad_argument", "gist")
+
+    drive(words_only.root, steps)
+
+
+def test_a_person_marks_the_same_way(wwt: Run, words_only: Vault) -> None:
+    """The command takes gist and questions; secrets in them are taken out before they are written."""
+    wwt("record", "chat", "s1", "--project", "shop", stdin=json.dumps(SAID))
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    options = [part for question in QUESTIONS for part in ("--question", question)]
+    done = as_json(wwt, "mark-curated", "chat", "s1", "--gist", f"Machines {secret}", *options)
+    code, out, _ = wwt("mark-curated", "chat", "s1")
+
+    assert done["wanted"] == []
+    assert secret not in done["gist"]
+    assert (code, out.splitlines()[0]) == (0, f"chat s1 is curated up to {done['upto']}.")
+    assert as_json(wwt, "search", "production shell")["found"]
+    assert not [
+        path for path in words_only.root.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("questions", "text", "missing"),
+    [
+        ([], "x", ["3 to 6 questions"]),
+        (["백업은 얼마나 남겨 둬?", "복사본 지우는 때는?", "언제 없애?"], "keep copies", ["a question in English"]),
+        (["How long?", "Until when?", "When are copies gone?"], "백업", ["a question in Korean"]),
+        (["어디에 저장하지?", "Where are orders?"], "PostgreSQL", ["more questions"]),
+        (
+            ["PostgreSQL 백업 주기는?", "How often is the PostgreSQL backup?", "백업 주기?"],
+            "The PostgreSQL backup runs often. 백업 주기는 하루입니다.",
+            ["questions in other words than the text's own"],
+        ),
+        (["로그인은 무엇으로 해?", "Which way in?", "How are machines reached?"], "ssh by ed25519 keys", []),
+    ],
+)
+def test_what_is_missing_of_questions_is_named(questions: list[str], text: str, missing: list[str]) -> None:
+    """Too few, one language only, or nothing but the text's own words: each by its name."""
+    assert [what.partition(":")[0] for what in wanting(questions, text)] == missing
+
+
+def test_words_that_a_person_wrote_into_a_session_note_are_found(wwt: Run, words_only: Vault) -> None:
+    """They stand beside what was said there, and lead to their line."""
+    wwt("record", "chat", "s1", "--project", "shop", stdin=json.dumps(SAID))
+    note = sessions.find_session_note(words_only, "chat", "s1")
+    assert note is not None
+    note.write_text(note.read_text("utf-8") + "\nMy own remark on zebras.\n", "utf-8")
+    (hit,) = as_json(wwt, "search", "zebras")["hits"]
+
+    assert hit["text"] == "My own remark on zebras."
+    assert note.read_text("utf-8").splitlines()[hit["line"] - 1] == hit["text"]

@@ -63,10 +63,11 @@ def test_a_promised_kind_is_taken_out_under_its_name(kind: str) -> None:
     assert f"[REDACTED:{kind}]" in text
 
 
-@pytest.mark.parametrize("host", CONNECTIONS)
+@pytest.mark.parametrize("host", [host for host, row in CONNECTIONS.items() if row.hooks])
 def test_every_hook_that_is_registered_is_on_the_page(host: str) -> None:
     """A person can see at which moments a host calls us, and which file says so."""
     hooks = CONNECTIONS[host].hooks
+    assert hooks is not None
     header = next(line for line in PAGE.splitlines() if line.startswith("| | "))
     column = [cell.strip() for cell in header.split("|")].index(HOSTS[host].title)
     rows = PAGE[PAGE.index(header) :].split("\n\n")[0].splitlines()

@@ -71,6 +71,40 @@ def test_a_session_start_is_told_of_the_memory(host: str, vault: Vault) -> None:
     assert len(output["additionalContext"]) <= 6000
 
 
+CURSOR = {"conversation_id": "d-1", "generation_id": "g-1", "cursor_version": "3.7.1", "workspace_roots": ["/src/shop"]}
+
+
+def test_cursor_gets_an_object_at_every_call_and_each_message_is_kept(vault: Vault) -> None:
+    """As its documentation asks: a prompt may go on, an answer and the end say nothing, the start adds context."""
+    said = [
+        ({"hook_event_name": "sessionStart", "session_id": "d-1", "composer_mode": "agent"}, None),
+        ({"hook_event_name": "beforeSubmitPrompt", "prompt": "안녕?", "attachments": []}, {"continue": True}),
+        ({"hook_event_name": "afterAgentResponse", "text": "Hello 🙂"}, {}),
+        ({"hook_event_name": "stop", "status": "completed", "loop_count": 0}, {}),
+        ({"hook_event_name": "sessionEnd", "session_id": "d-1", "reason": "completed"}, {}),
+    ]
+    for payload, expected in said:
+        run = hook("cursor", {**CURSOR, "transcript_path": None, "user_email": "me@example.com", **payload})
+        assert (run.returncode, run.stderr) == (0, b"")
+        output = json.loads(run.stdout)
+        if expected is None:
+            assert list(output) == ["additional_context"]
+            assert "wiki_get_context" in output["additional_context"]
+        else:
+            assert output == expected
+    assert sorted(stored(vault)) == [("assistant", "Hello 🙂"), ("user", "안녕?")]
+
+
+def test_cursor_running_the_hooks_of_claude_code_gets_their_form(vault: Vault) -> None:
+    """Cursor finds them in Claude Code's settings, if the person lets it; one message stays one event."""
+    prompt = {**CURSOR, "hook_event_name": "UserPromptSubmit", "prompt": "안녕?"}
+    start = hook("claude-code", {**CURSOR, "hook_event_name": "SessionStart"})
+    assert "additionalContext" in json.loads(start.stdout)["hookSpecificOutput"]
+    assert hook("claude-code", prompt).stdout == b""
+    hook("cursor", {**prompt, "hook_event_name": "beforeSubmitPrompt"})
+    assert stored(vault) == [("user", "안녕?")]
+
+
 def test_gemini_is_told_at_its_first_prompt(vault: Vault) -> None:
     """Gemini CLI's session start stays silent; the first prompt's hook adds the context, the second adds nothing."""
     start = hook("gemini", START["gemini"])

@@ -1,8 +1,8 @@
 """``wwt-hook <host>``: called by the hosts at every prompt and answer. Exits 0 always, in milliseconds.
 
-Prints nothing, or at a session's start one JSON object that adds context. Whatever goes wrong is written to the log
-and, with the words of the message, to the queue; the next session's start says so. ``WWT_HOOK=off`` in the
-environment switches it off: an agent that we start ourselves must not be recorded.
+Prints nothing, or at a session's start one JSON object that adds context (for Cursor one at every call). Whatever goes
+wrong is written to the log and, with the words of the message, to the queue; the next session's start says so.
+``WWT_HOOK=off`` in the environment switches it off: an agent that we start ourselves must not be recorded.
 """
 
 from __future__ import annotations
@@ -55,11 +55,21 @@ def run(host: str, payload: bytes, now: datetime) -> str:
         live.handle_call(call, now)
     except Exception as error:  # noqa: BLE001 - the queue has the call; the session goes on
         _log(f"{host} {call.event_name}", error, lost=live.is_lost(error))
-    return _news(call, now)
+    return _output(call, _news(call, now))
+
+
+def _output(call: HookCall, news: str) -> str:
+    """Return what the host takes for "go on", with ``news`` for the agent if there is any."""
+    if call.session.host == "cursor" and call.event_name[:1].islower():  # its own hooks; it also runs Claude Code's
+        # cursor.com/docs/hooks: stdout is JSON at every event. A prompt goes on unless `continue` is false.
+        answer: dict[str, object] = {"continue": True} if call.kind == "prompt" else {}
+        return json.dumps({**answer, **({"additional_context": news} if news else {})})
+    context = {"hookEventName": call.event_name, "additionalContext": news}
+    return json.dumps({"hookSpecificOutput": context}) if news else ""
 
 
 def _news(call: HookCall, now: datetime) -> str:
-    """Return the output that tells a new session of the memory.
+    """Return what a new session is told of the memory, empty at any other time.
 
     Gemini CLI glues a session start's context in front of the first prompt, and then takes that prompt for none of the
     person's when it resumes: there the first prompt's hook says it, as a part of its own behind the prompt.
@@ -76,9 +86,7 @@ def _news(call: HookCall, now: datetime) -> str:
             return ""
     elif call.kind != "start":
         return ""
-    text = brief.brief(call.session.cwd, call.session.session_id, now)
-    context = {"hookEventName": call.event_name, "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": context}) if text else ""
+    return brief.brief(call.session.cwd, call.session.session_id, now)
 
 
 def _log(about: str, error: Exception, *, lost: bool) -> None:

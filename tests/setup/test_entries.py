@@ -10,10 +10,18 @@ import pytest
 
 from wwt_vault.capture import HOSTS
 from wwt_vault.setup import entries
-from wwt_vault.setup.hosts import CONNECTIONS
+from wwt_vault.setup.hosts import CONNECTIONS, HookFile
 
 READY_MADE = Path(__file__).resolve().parents[2] / "hooks"
+HOOKED = [host for host, row in CONNECTIONS.items() if row.hooks]
 THEIRS = {"matcher": "startup", "hooks": [{"type": "command", "command": "notify-send hi"}]}
+
+
+def hooks_of(host: str) -> HookFile:
+    """Return the row's part about hooks."""
+    hooks = CONNECTIONS[host].hooks
+    assert hooks is not None
+    return hooks
 
 
 def handlers(text: str) -> list[tuple[str, dict[str, Any]]]:
@@ -22,45 +30,73 @@ def handlers(text: str) -> list[tuple[str, dict[str, Any]]]:
     return [(event, one) for event, groups in hooks.items() for group in groups for one in group["hooks"]]
 
 
-@pytest.mark.parametrize("host", CONNECTIONS)
+@pytest.mark.parametrize("host", HOOKED)
 def test_the_ready_made_files_are_what_setup_writes(host: str) -> None:
     """Someone who pastes ``hooks/<host>.json`` gets the same hooks, but for the full path."""
-    written = entries.add_hooks("", CONNECTIONS[host].hooks, f"wwt-hook {host}", "f").text
+    written = entries.add_hooks("", hooks_of(host), f"wwt-hook {host}", "f").text
     assert (READY_MADE / f"{host}.json").read_text(encoding="utf-8") == written
 
 
 def test_the_readme_lists_the_ready_made_files() -> None:
     """No file is missing in the table, and none is listed that is not there."""
     readme = (READY_MADE / "README.md").read_text(encoding="utf-8")
-    assert {path.name for path in READY_MADE.glob("*.json")} == {f"{host}.json" for host in CONNECTIONS}
-    assert all(f"[{host}.json]({host}.json)" in readme for host in CONNECTIONS)
+    assert {path.name for path in READY_MADE.glob("*.json")} == {f"{host}.json" for host in HOOKED}
+    assert all(f"[{host}.json]({host}.json)" in readme for host in HOOKED)
 
 
 def test_every_host_that_is_read_can_be_connected() -> None:
-    """Every row has one in the other table, and every host calls us at its start, a prompt, an answer and its end."""
-    assert set(CONNECTIONS) <= set(HOSTS)
-    assert all(len(row.hooks.timeouts) == 4 for row in CONNECTIONS.values())
+    """Every host with hooks is read, is named alike, and calls us at its start, a prompt, an answer and its end."""
+    assert set(HOOKED) <= set(HOSTS)
+    assert all(CONNECTIONS[host].title == HOSTS[host].title for host in HOOKED)
+    assert all(len(hooks_of(host).timeouts) >= 4 for host in HOOKED)
 
 
 def test_gemini_counts_in_milliseconds_and_the_others_in_seconds() -> None:
     """A timeout in the wrong unit kills every call or none."""
-    for host, row in CONNECTIONS.items():
+    for host in HOOKED:
         low, high = (2_000, 60_000) if host == "gemini" else (2, 60)
-        assert all(low <= timeout <= high for timeout in row.hooks.timeouts.values())
+        assert all(low <= timeout <= high for timeout in hooks_of(host).timeouts.values())
 
 
-@pytest.mark.parametrize("host", CONNECTIONS)
+@pytest.mark.parametrize("host", [host for host in HOOKED if hooks_of(host).grouped])
 def test_hooks_are_added_behind_the_persons(host: str) -> None:
     """Their groups keep their places: Codex knows an approved hook by its place."""
     text = json.dumps({"hooks": {"SessionStart": [THEIRS]}}, indent=2)
-    after = entries.add_hooks(text, CONNECTIONS[host].hooks, f"/x/wwt-hook {host}", "f")
+    after = entries.add_hooks(text, hooks_of(host), f"/x/wwt-hook {host}", "f")
     groups = json.loads(after.text)["hooks"]["SessionStart"]
     assert after.outcome == "added"
     assert groups[0] == THEIRS
     assert groups[1]["hooks"][0]["command"] == f"/x/wwt-hook {host}"
-    again = entries.add_hooks(after.text, CONNECTIONS[host].hooks, f"/x/wwt-hook {host}", "f")
+    again = entries.add_hooks(after.text, hooks_of(host), f"/x/wwt-hook {host}", "f")
     assert again == (after.text, "present")
     assert entries.remove_hooks(after.text, text, "f") == (text, "removed")
+
+
+def test_cursor_has_no_groups_and_a_version() -> None:
+    """Handlers stand in the event's array itself, behind the person's; the file says which form it has."""
+    text = json.dumps({"hooks": {"stop": [{"command": "notify-send hi"}]}}, indent=2)
+    after = entries.add_hooks(text, hooks_of("cursor"), "/x/wwt-hook cursor", "f")
+    value = json.loads(after.text)
+    assert value["version"] == 1
+    assert value["hooks"]["stop"] == [
+        {"command": "notify-send hi"},
+        {"command": "/x/wwt-hook cursor", "timeout": 10},
+    ]
+    assert value["hooks"]["beforeSubmitPrompt"] == [{"command": "/x/wwt-hook cursor", "timeout": 10}]
+    assert entries.add_hooks(after.text, hooks_of("cursor"), "/x/wwt-hook cursor", "f") == (after.text, "present")
+    moved = entries.add_hooks(after.text, hooks_of("cursor"), "/y/wwt-hook cursor", "f")
+    assert (moved.outcome, moved.text) == ("updated", after.text.replace("/x/", "/y/"))
+    removed = entries.remove_hooks(after.text, text, "f").text
+    assert json.loads(removed) == {**json.loads(text), "version": 1}
+
+
+def test_more_than_ten_handlers_of_ours_become_one() -> None:
+    """Whatever their number, the person's between them stay."""
+    handlers = [{"command": f"/old/{number}/wwt-hook cursor"} for number in range(12)]
+    text = json.dumps({"version": 1, "hooks": {"stop": [*handlers, {"command": "say done"}]}})
+    after = entries.add_hooks(text, hooks_of("cursor"), "/x/wwt-hook cursor", "f").text
+    stop = json.loads(after)["hooks"]["stop"]
+    assert [handler["command"] for handler in stop] == ["/x/wwt-hook cursor", "say done"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +114,7 @@ def test_an_older_command_of_ours_is_brought_up_to_date_in_its_place(command: st
     """Another installation's hooks do not stand beside ours, where each message would be recorded by both."""
     old = {"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": 600}]}
     text = json.dumps({"hooks": {"Stop": [old, THEIRS], "Interrupt": [old, THEIRS]}})
-    after = entries.add_hooks(text, CONNECTIONS["codex"].hooks, "/new/wwt-hook codex", "f")
+    after = entries.add_hooks(text, hooks_of("codex"), "/new/wwt-hook codex", "f")
     hooks = json.loads(after.text)["hooks"]
     assert after.outcome == "updated"
     assert hooks["Stop"][0]["hooks"][0] == {"type": "command", "command": "/new/wwt-hook codex", "timeout": 10}
@@ -90,7 +126,7 @@ def test_two_of_ours_at_one_event_become_one() -> None:
     """Pasted by hand and set up as well: one is enough."""
     ours = {"hooks": [{"type": "command", "command": "wwt-hook codex"}]}
     text = json.dumps({"hooks": {"Stop": [ours, THEIRS, ours]}})
-    after = entries.add_hooks(text, CONNECTIONS["codex"].hooks, "/new/wwt-hook codex", "f").text
+    after = entries.add_hooks(text, hooks_of("codex"), "/new/wwt-hook codex", "f").text
     assert [one["command"] for event, one in handlers(after) if event == "Stop"] == [
         "/new/wwt-hook codex",
         "notify-send hi",
@@ -114,7 +150,7 @@ def test_a_handler_moved_into_a_group_of_the_persons_is_taken_out_alone() -> Non
 def test_empty_containers_that_were_there_before_stay() -> None:
     """What was in the copy from before is not tidied away."""
     copy = '{"hooks": {"Stop": []}}'
-    after = entries.add_hooks(copy, CONNECTIONS["codex"].hooks, "wwt-hook codex", "f").text
+    after = entries.add_hooks(copy, hooks_of("codex"), "wwt-hook codex", "f").text
     assert json.loads(entries.remove_hooks(after, copy, "f").text) == json.loads(copy)
 
 
@@ -138,7 +174,7 @@ def test_a_server_is_added_once_and_taken_out(host: str) -> None:
 def test_another_server_of_our_name_is_left_alone(host: str) -> None:
     """Neither replaced nor taken out."""
     mcp = CONNECTIONS[host].mcp
-    toml, js = '[mcp_servers.wwt]\ncommand = "npx"\n', '{"mcpServers": {"wwt": {"url": "http://x"}}}'
+    toml, js = '[mcp_servers.wwt]\ncommand = "npx"\n', json.dumps({mcp.table: {"wwt": {"url": "http://x"}}})
     text = toml if mcp.file.endswith(".toml") else js
     assert entries.add_server(text, mcp, "/x/wwt", "f") == (text, "foreign")
     assert entries.remove_server(text, mcp, "", "f") == (text, "foreign")

@@ -25,15 +25,19 @@ def documents(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """Draw an object and a text of it with blanks and comments wherever the grammar allows them."""
     value = draw(OBJECTS)
 
+    def trailing(one: Any) -> str:
+        return draw(BLANKS) + "," if one and draw(st.booleans()) else ""
+
     def write(one: Any) -> str:
         if isinstance(one, dict):
             parts = [
                 f"{draw(BLANKS)}{json.dumps(key, ensure_ascii=False)}{draw(BLANKS)}:{draw(BLANKS)}{write(inner)}"
                 for key, inner in one.items()
             ]
-            return "{" + ",".join(parts) + draw(BLANKS) + "}"
+            return "{" + ",".join(parts) + trailing(one) + draw(BLANKS) + "}"
         if isinstance(one, list):
-            return "[" + ",".join(draw(BLANKS) + write(inner) for inner in one) + draw(BLANKS) + "]"
+            inner = ",".join(draw(BLANKS) + write(inner) for inner in one)
+            return "[" + inner + trailing(one) + draw(BLANKS) + "]"
         return json.dumps(one, ensure_ascii=False) + draw(BLANKS)
 
     return draw(BLANKS) + write(value) + draw(BLANKS), value
@@ -121,6 +125,23 @@ def test_a_file_on_one_line_stays_on_one_line() -> None:
     assert after == '{"a": {"b": 1, "c": [1, 2]}}\n'
 
 
+def test_a_comma_behind_the_last_member_stays_there() -> None:
+    """What is added has one, too; taken out again, the text is as before."""
+    text = '{\n  "a": [1, 2,], // mine\n}\n'
+    after = jsonc.put(text, ["b"], 3, "f")
+    assert after == '{\n  "a": [1, 2,], // mine\n  "b": 3,\n}\n'
+    assert jsonc.append(text, ["a"], 3, "f") == '{\n  "a": [1, 2, 3,], // mine\n}\n'
+    assert jsonc.delete(after, ["b"], "f") == text
+
+
+@pytest.mark.parametrize("text", ['{"a": 1,}', '{\n"a": {"b": [1, 2 /* c */ , ]}}'])
+def test_a_comma_behind_the_last_member_can_be_refused(text: str) -> None:
+    """Most hosts do not read a file that has one; the others' is left alone."""
+    with pytest.raises(UnparsableSettings, match="a comma that nothing follows"):
+        jsonc.refuse_trailing_comma(text, "f")
+    jsonc.refuse_trailing_comma('{"a": [1, {"b": 2}]}', "f")
+
+
 def test_appending_goes_to_the_end_of_the_array() -> None:
     """The person's elements keep their numbers: Codex knows an approved hook by them."""
     text = '{\n  "x": [\n    1,\n    2\n  ]\n}\n'
@@ -143,9 +164,9 @@ def test_a_blank_file_becomes_an_object(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ('{\n  "a": 1,\n}', 3, "a name in double quotes"),
+        ('{\n  "a": 1,,\n}', 2, "a name in double quotes"),
         ("{\n\n  'a': 1}", 3, "a name in double quotes"),
-        ('{"a": [1,\n2,]}', 2, "a value is expected"),
+        ('{"a": [1,\n,2]}', 2, "a value is expected"),
         ('{"a": 1\n"b": 2}', 2, "a comma or }"),
         ('{"a"\n1}', 2, "a colon"),
         ('{"a": tru}', 1, "tru is not a JSON value"),

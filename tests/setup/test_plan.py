@@ -22,6 +22,12 @@ PERSONS: dict[str, bytes] = {
     ".codex/hooks.json": b'{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}',
     ".codex/config.toml": '# 내 설정\r\nmodel = "gpt-5"\r\n\r\n[tui]\r\ntheme = "x"'.encode(),
     ".gemini/settings.json": '{\r\n  // 주석\r\n  "theme": "dark" /* mine */\r\n}'.encode(),
+    ".cursor/hooks.json": b'{"hooks": {"stop": [{"command": "say done"}]}, "version": 1}',
+    ".cursor/mcp.json": b'{\n  "mcpServers": {\n    "github": {"url": "https://x"}\n  }\n}\n',
+    ".config/Claude/claude_desktop_config.json": b'{\n  "preferences": {"quickEntry": true}\n}',
+    ".config/Code/User/mcp.json": (
+        '{\n\t// 내 서버\n\t"servers": {\n\t\t"a": {"url": "a"},\n\t},\n\t"inputs": [],\n}\n'.encode()
+    ),
 }
 
 
@@ -52,7 +58,7 @@ def take_out(machine: Machine, programs: Programs) -> list[HostPlan]:
 
 def outcomes(plans: list[HostPlan]) -> set[str]:
     """Return what became of hooks and servers."""
-    return {outcome for plan in plans for outcome in (plan.hooks, plan.mcp)}
+    return {outcome for plan in plans for outcome in (plan.hooks, plan.mcp) if outcome is not None}
 
 
 def test_hosts_are_detected_by_program_or_folder(machine: Machine, tmp_path: Path) -> None:
@@ -76,8 +82,8 @@ def test_a_program_on_path_is_a_host(machine: Machine, tmp_path: Path) -> None:
 
 def test_an_unknown_host_is_refused(machine: Machine, programs: Programs) -> None:
     """The message lists the known ones."""
-    with pytest.raises(BadArgument, match="claude-code, codex, gemini"):
-        connect(["cursor"], machine, programs)
+    with pytest.raises(BadArgument, match="claude-code, codex, gemini, cursor, claude-desktop, vscode"):
+        connect(["emacs"], machine, programs)
 
 
 @pytest.mark.parametrize("files", [PERSONS, {}], ids=["settings there", "no settings"])
@@ -99,7 +105,7 @@ def test_a_second_run_changes_nothing(machine: Machine, programs: Programs, file
     after = snapshot(machine)
     plans = connect(list(CONNECTIONS), machine, programs)
     assert outcomes(plans) == {"present"}
-    assert [plan.files + plan.commands for plan in plans] == [(), (), ()]
+    assert [plan.files + plan.commands for plan in plans] == [()] * len(CONNECTIONS)
     set_up(machine, programs)
     assert snapshot(machine) == after
 
@@ -119,7 +125,7 @@ def test_planning_writes_nothing_and_the_diff_tells_all(machine: Machine, progra
     assert snapshot(machine) == PERSONS
     for name in PERSONS:
         assert f"+++ {machine.home / name}" in shown
-    assert shown.count("/opt/wwt/bin/wwt-hook") == 12
+    assert shown.count("/opt/wwt/bin/wwt-hook") == 17
     assert set_up(machine, programs) and "".join(diff(plan) for plan in connect(["codex"], machine, programs)) == ""
 
 
@@ -186,7 +192,8 @@ def test_links_of_a_dotfile_manager_stay_links(machine: Machine, programs: Progr
 @pytest.mark.parametrize(
     ("name", "data", "says"),
     [
-        (".claude/settings.json", b'{\n  "a": 1,\n}', "line 3"),
+        (".claude/settings.json", b'{\n  "a": [1],\n}', "line 2: a comma that nothing follows"),
+        (".config/Code/User/mcp.json", b'{\n  "servers": 1,\n}', "servers should be an object"),
         (".codex/hooks.json", b"\xff\xfe{\x00}\x00", "not UTF-8"),
         (".codex/config.toml", b"a = 1\nb =\n", "line 2"),
         (".gemini/settings.json", b'{"hooks": []}', "hooks should be an object"),
@@ -224,7 +231,7 @@ def test_folders_named_by_variables_are_used(machine: Machine, programs: Program
     """CLAUDE_CONFIG_DIR, CODEX_HOME and GEMINI_CLI_HOME, as the hosts read them."""
     environ = {"CLAUDE_CONFIG_DIR": str(tmp_path / "c"), "CODEX_HOME": str(tmp_path / "x")}
     environ["GEMINI_CLI_HOME"] = str(tmp_path / "g")
-    set_up(machine._replace(environ={**machine.environ, **environ}), programs)
+    set_up(machine._replace(environ={**machine.environ, **environ}), programs, ["claude-code", "codex", "gemini"])
     assert snapshot(machine) == {}
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert names == {"c/settings.json", "c/.claude.json", "x/hooks.json", "x/config.toml", "g/.gemini/settings.json"}

@@ -183,7 +183,8 @@ def setup(found: Json) -> str:
     for entry in found["hosts"]:
         count = entry["transcripts" if dry else "imported"]
         taken = f", {count} {'transcripts to import' if dry else 'messages imported'}" if count else ""
-        lines.append(f"{entry['host']}: hooks {entry['hooks']}, MCP {entry['mcp']}{taken}")
+        hooks = f"hooks {entry['hooks']}, " if entry["hooks"] else ""
+        lines.append(f"{entry['host']}: {hooks}MCP {entry['mcp']}{taken}")
         lines += [f"  to do: {step}" for step in entry["todo"]]
         lines += [f"  refused: {error['message']}" for error in entry["refused"]]
     if not found["hosts"]:

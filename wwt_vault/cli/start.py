@@ -40,13 +40,21 @@ def setup(
     host: Annotated[list[str] | None, typer.Option(help="Only this host; may be repeated.")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take out all that setup put in.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, change nothing.")] = False,
+    show: Annotated[
+        bool, typer.Option("--print", help="Print the MCP server as JSON for any other client, change nothing.")
+    ] = False,
 ) -> None:
     """Connect the installed hosts: hooks, MCP server, and the conversations they still have."""
     from wwt_vault.operations import beginnings  # noqa: PLC0415
 
     common: Common = ctx.obj
+    if show:
+        emit(common._replace(as_json=True), beginnings.server_for_any_client(), render.setup)
+        return
     with progress("Importing") as step:
-        result = beginnings.setup(common.vault, hosts=host or [], remove=remove, dry_run=dry_run, progress=step)
+        result = beginnings.setup(
+            common.vault, hosts=host or [], remove=remove, dry_run=dry_run, progress=step, tell=say
+        )
     emit(common, result, render.setup)
     if any(entry["refused"] for entry in result["hosts"]):
         raise typer.Exit(_REFUSED)

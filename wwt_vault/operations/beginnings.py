@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wwt_vault import setup as connections
-from wwt_vault.capture import find_transcripts
+from wwt_vault.capture import HOSTS, find_transcripts
 from wwt_vault.config import named_vault, user_folders
 from wwt_vault.errors import VaultMissing, WwtError
 from wwt_vault.ingest import transcripts
@@ -18,7 +18,7 @@ from wwt_vault.setup import HostPlan, Machine
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, creation, open_vault
 
-__all__ = ["init", "local_timezone", "setup"]
+__all__ = ["init", "local_timezone", "server_for_any_client", "setup"]
 
 Json = dict[str, Any]
 
@@ -48,14 +48,16 @@ def setup(
     machine: Machine | None = None,
     program: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Json:
     """Connect ``hosts`` (those on this machine, if none are named), or take out with ``remove`` what that put in.
 
     Makes a vault if none is named, imports the conversations that the hosts still have, and says what is left to do.
     ``dry_run`` changes nothing and shows what would change. ``machine`` and ``program`` (how this program was called)
-    are this machine's unless given. Returns ``{vault, created, hosts: [{host, hooks, mcp, transcripts, imported, todo,
-    refused}], diff}``: whether the vault is made by this, the files that a host still has, the messages taken in.
-    Raises ``BadArgument`` for an unknown host, ``VaultMissing`` when a vault is named that is not there.
+    are this machine's unless given. ``tell`` gets a sentence about each change before it is made. Returns ``{vault,
+    created, hosts: [{host, hooks, mcp, transcripts, imported, todo, refused}], diff}``: whether the vault is made by
+    this, the files that a host still has, the messages taken in. Raises ``BadArgument`` for an unknown host,
+    ``VaultMissing`` when a vault is named that is not there.
     """
     machine = machine or Machine(home=Path.home(), environ=os.environ)
     programs = connections.find_programs(program or sys.argv[0])
@@ -67,9 +69,14 @@ def setup(
     created = not remove and not _holds_vault(root)
     vault = None if remove or dry_run else _vault(argument)
     if not dry_run:
+        for sentence in [line for planned in plans for line in connections.explain(planned, machine)]:
+            if tell is not None:
+                tell(sentence)
         plans = [connections.carry_out(planned, machine) for planned in plans]
     left = {
-        planned.host: [] if remove else find_transcripts(planned.host, machine.home, machine.environ)
+        planned.host: find_transcripts(planned.host, machine.home, machine.environ)
+        if planned.host in HOSTS and not remove
+        else []
         for planned in plans
     }
     results = [
@@ -77,6 +84,14 @@ def setup(
         for planned in plans
     ]
     return {"vault": str(vault.root if vault else root), "created": created, "hosts": results, "diff": shown}
+
+
+def server_for_any_client(program: str | None = None) -> Json:
+    """Return the MCP server as any client's documentation has it: ``{"mcpServers": {"wwt": {command, args}}}``.
+
+    ``program`` is how this program was called. Changes nothing. Raises ``NotFound`` when it is not installed.
+    """
+    return connections.any_client(connections.find_programs(program or sys.argv[0]).server)
 
 
 def local_timezone() -> str | None:

@@ -7,6 +7,8 @@ ours look like; ``jsonc`` and ``toml`` edit text and leave the rest of it alone.
 from __future__ import annotations
 
 from wwt_vault.setup.carry_out import carry_out, diff
+from wwt_vault.setup.entries import any_client
+from wwt_vault.setup.explain import explain
 from wwt_vault.setup.naming import name_vault
 from wwt_vault.setup.places import Machine, detect
 from wwt_vault.setup.plan import Command, HostPlan, connect, disconnect
@@ -17,11 +19,13 @@ __all__ = [
     "HostPlan",
     "Machine",
     "Programs",
+    "any_client",
     "carry_out",
     "connect",
     "detect",
     "diff",
     "disconnect",
+    "explain",
     "find_programs",
     "name_vault",
 ]

@@ -26,7 +26,7 @@ def carry_out(plan: HostPlan, machine: Machine) -> HostPlan:
             write(change)
         except WwtError as error:
             done = done._replace(refused=(*done.refused, error))
-            if change.path == file_of(plan.host, row.hooks.file, machine):
+            if row.hooks and change.path == file_of(plan.host, row.hooks.file, machine):
                 done = done._replace(hooks="failed")
             if change.path == file_of(plan.host, row.mcp.file, machine):
                 done = done._replace(mcp="failed")

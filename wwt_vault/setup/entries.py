@@ -6,15 +6,27 @@ An entry is ours when it calls ``wwt-hook``, or is named ``wwt`` and starts ``ww
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from wwt_vault.setup import jsonc, toml
 from wwt_vault.setup.hosts import SERVER, HookFile, McpFile
 from wwt_vault.setup.programs import HOOK, PROGRAM
 
-__all__ = ["Edited", "add_hooks", "add_server", "new_entry", "remove_hooks", "remove_server", "server_entry"]
+__all__ = [
+    "Edited",
+    "add_hooks",
+    "add_server",
+    "any_client",
+    "new_entry",
+    "remove_hooks",
+    "remove_server",
+    "server_entry",
+]
 
 Json = dict[str, Any]
+Place = tuple[str | int, ...]
+"""Where a handler stands: the keys that lead to it."""
 
 _HOOK_CALL = re.compile(rf"(?:^|[\\/\"'\s]){HOOK}(?:\.exe)?(?:[\"'\s]|$)", re.IGNORECASE)
 _NOTE = "set by wwt setup: Codex waits this long for MCP servers before the first turn"
@@ -34,17 +46,20 @@ def add_hooks(text: str, hooks: HookFile, command: str, name: str) -> Edited:
     Raises ``UnparsableSettings``.
     """
     before = text
+    if hooks.version is not None and jsonc.get(jsonc.parse(text, name), ["version"]) is None:
+        text = jsonc.put(text, ["version"], hooks.version, name)
     found = _handlers(text, name)
     for event, timeout in hooks.timeouts.items():
-        handler = {**hooks.extra, "type": "command", "command": command, "timeout": timeout}
+        handler: Json = {**hooks.extra, **({"type": "command"} if hooks.grouped else {})}
+        handler |= {"command": command, "timeout": timeout}
         places = [place for place in found if place[1] == event]
         if not places:
-            text = jsonc.append(text, ["hooks", event], {"hooks": [handler]}, name)
+            text = jsonc.append(text, ["hooks", event], {"hooks": [handler]} if hooks.grouped else handler, name)
         for key, value in handler.items() if places else ():
             text = jsonc.put(text, [*places[0], key], value, name)
     extra = [place for event in {place[1] for place in found} for place in _surplus(found, event, hooks)]
-    for place in sorted(extra, key=str, reverse=True):
-        text = _delete_handler(text, place, {}, name)
+    for place in reversed(found):  # from the end, so that the places before stay what they are
+        text = _delete_handler(text, place, {}, name) if place in extra else text
     return Edited(text, "present" if text == before else "updated" if found else "added")
 
 
@@ -67,6 +82,11 @@ def server_entry(text: str, mcp: McpFile, name: str) -> Json | None:
 def new_entry(mcp: McpFile, program: str) -> Json:
     """Return the entry of our server as it is registered."""
     return {"command": program, "args": ["serve"], **mcp.values}
+
+
+def any_client(program: str) -> Json:
+    """Return what the documentation of MCP clients asks for: servers by name, with command and arguments."""
+    return {"mcpServers": {SERVER: {"command": program, "args": ["serve"]}}}
 
 
 def add_server(text: str, mcp: McpFile, program: str, name: str) -> Edited:
@@ -106,16 +126,26 @@ def remove_server(text: str, mcp: McpFile, copy: str, name: str) -> Edited:
     return Edited(_prune(text, [mcp.table], jsonc.parse(copy, name), name), "removed")
 
 
-def _handlers(text: str, name: str) -> list[tuple[str, str, int, str, int]]:
-    """Return the places of our handlers: ``("hooks", event, group, "hooks", number)``, in the order of the file."""
+def _handlers(text: str, name: str) -> list[Place]:
+    """Return the places of our handlers in the order of the file: ``("hooks", event, group, "hooks", number)``.
+
+    Where a host has no groups it is ``("hooks", event, number)``.
+    """
     events = jsonc.get(jsonc.parse(text, name), ["hooks"])
-    return [
-        ("hooks", event, at, "hooks", number)
-        for event, groups in (events.items() if isinstance(events, dict) else ())
-        for at, group in enumerate(groups if isinstance(groups, list) else ())
-        for number, handler in enumerate(_list(group, "hooks"))
-        if isinstance(handler, dict) and _HOOK_CALL.search(str(handler.get("command", "")))
-    ]
+    found: list[Place] = []
+    for event, entries in events.items() if isinstance(events, dict) else ():
+        for at, entry in enumerate(entries if isinstance(entries, list) else ()):
+            found += [("hooks", event, at)] if _calls_us(entry) else []
+            found += [
+                ("hooks", event, at, "hooks", number)
+                for number, handler in enumerate(_list(entry, "hooks"))
+                if _calls_us(handler)
+            ]
+    return found
+
+
+def _calls_us(handler: Any) -> bool:
+    return isinstance(handler, dict) and bool(_HOOK_CALL.search(str(handler.get("command", ""))))
 
 
 def _list(value: Any, key: str) -> list[Any]:
@@ -123,24 +153,23 @@ def _list(value: Any, key: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _surplus(
-    found: list[tuple[str, str, int, str, int]], event: str, hooks: HookFile
-) -> list[tuple[str, str, int, str, int]]:
+def _surplus(found: list[Place], event: str | int, hooks: HookFile) -> list[Place]:
     """Handlers of ours that an earlier version registered, or that stand there twice."""
     places = [place for place in found if place[1] == event]
     return places[1:] if event in hooks.timeouts else places
 
 
-def _delete_handler(text: str, place: tuple[str, str, int, str, int], kept: Json, name: str) -> str:
-    hooks, event, group, inner, _ = place
+def _delete_handler(text: str, place: Place, kept: Json, name: str) -> str:
     text = jsonc.delete(text, place, name)
-    text = _prune(text, [hooks, event, group, inner], {}, name)
-    if not jsonc.get(jsonc.parse(text, name), [hooks, event, group, inner]):
-        text = jsonc.delete(text, [hooks, event, group], name)
-    return _prune(_prune(text, [hooks, event], kept, name), [hooks], kept, name)
+    if len(place) > 3:
+        group = place[:3]
+        text = _prune(text, place[:4], {}, name)
+        if not jsonc.get(jsonc.parse(text, name), place[:4]):
+            text = jsonc.delete(text, group, name)
+    return _prune(_prune(text, place[:2], kept, name), place[:1], kept, name)
 
 
-def _prune(text: str, path: list[str | int], kept: Json, name: str) -> str:
+def _prune(text: str, path: Sequence[str | int], kept: Json, name: str) -> str:
     empty = jsonc.get(jsonc.parse(text, name), path) in ({}, [])
     return jsonc.delete(text, path, name) if empty and jsonc.get(kept, path) is None else text
 

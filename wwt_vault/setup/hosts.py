@@ -1,7 +1,8 @@
 """How each host takes hooks and an MCP server: a row of data per host. Beside ``capture.HOSTS``, which a hook loads.
 
-Where the rows come from: the hosts' own documentation, and what was seen when the real programs were run (Claude Code
-2.1.197, Codex CLI 0.171.0, Gemini CLI 0.61.0).
+Where the rows come from: the hosts' own documentation (cursor.com/docs/hooks and /mcp, modelcontextprotocol.io,
+code.visualstudio.com/docs/agents/reference/mcp-configuration), and what was seen when the real programs were run
+(Claude Code 2.1.197, Codex CLI 0.171.0, Gemini CLI 0.61.0). The other hosts have windows; no test here can run them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Shell = Literal["bash or powershell", "cmd", "powershell"]
 
 
 class HookFile(NamedTuple):
-    """The JSON file in which hooks stand: ``{"hooks": {event: [{"hooks": [handler]}]}}``."""
+    """The JSON file in which hooks stand: ``{"hooks": {event: [{"hooks": [handler]}]}}``, or without the groups."""
 
     file: str
     """Relative to the host's folder."""
@@ -29,6 +30,10 @@ class HookFile(NamedTuple):
     """Further members of a handler."""
     todo: str | None
     """What the person must still do before the hooks run."""
+    grouped: bool = True
+    """Whether handlers stand in groups (with a matcher); else an event's array holds them itself."""
+    version: int | None = None
+    """The ``version`` that the file must have."""
 
 
 class McpFile(NamedTuple):
@@ -45,6 +50,8 @@ class McpFile(NamedTuple):
     remove: tuple[str, ...] = ()
     line: tuple[str, int] | None = None
     """A setting at the file's top level that the person may not have made otherwise."""
+    todo: str | None = None
+    """What the person must still do before a server that was just registered is used."""
 
 
 class Switch(NamedTuple):
@@ -58,17 +65,28 @@ class Switch(NamedTuple):
 class Connection(NamedTuple):
     """All that setup knows of one host beside ``capture.HOSTS``."""
 
-    hooks: HookFile
+    title: str
+    hooks: HookFile | None
+    """``None``: the host has none; what is said there comes in by import, or as the agent records it."""
     mcp: McpFile
-    comments: bool
-    """Whether the host reads comments in its JSON files."""
-    byte_order_mark: bool
+    comments: bool = False
+    """Whether the host reads comments in its JSON files, or is at least not known to refuse them."""
+    trailing_commas: bool = False
+    """The same for a comma behind the last member."""
+    byte_order_mark: bool = False
     """Whether it reads a file that begins with one."""
-    switches: tuple[Switch, ...]
+    switches: tuple[Switch, ...] = ()
+    folders: tuple[str, ...] = ()
+    """For a host that ``capture.HOSTS`` does not name: its folder, the first of these that is there, else the last.
+    ``{support}`` is where programs keep their own files on this platform, ``{local}`` the same for this machine alone
+    (Windows); a ``*`` stands for anything."""
+    signs: tuple[str, ...] = ()
+    """Further folders that show that the host is installed."""
 
 
 CONNECTIONS: dict[str, Connection] = {
     "claude-code": Connection(
+        title="Claude Code",
         hooks=HookFile(
             file="settings.json",
             # Seconds. An ending session waits 1.5 s in all unless a hook asks for more.
@@ -86,11 +104,11 @@ CONNECTIONS: dict[str, Connection] = {
             add=("mcp", "add-json", "--scope", "user", SERVER),
             remove=("mcp", "remove", "--scope", "user", SERVER),
         ),
-        comments=False,
         byte_order_mark=True,
         switches=(Switch("settings.json", ("disableAllHooks",), value=True),),
     ),
     "codex": Connection(
+        title="Codex CLI",
         hooks=HookFile(
             file="hooks.json",
             # Seconds; Codex waits 3 at most when a session ends.
@@ -108,11 +126,10 @@ CONNECTIONS: dict[str, Connection] = {
             # otherwise; `required = true` would keep Codex from starting at all when our server is broken.
             line=("mcp_optional_startup_grace_ms", 10_000),
         ),
-        comments=False,
-        byte_order_mark=False,
         switches=(Switch("config.toml", ("features", "hooks"), value=False),),
     ),
     "gemini": Connection(
+        title="Gemini CLI",
         hooks=HookFile(
             file="settings.json",
             # Milliseconds.
@@ -124,7 +141,60 @@ CONNECTIONS: dict[str, Connection] = {
         # Not by `gemini mcp add`: it lays the person's whole settings file out anew.
         mcp=McpFile(file="settings.json", table="mcpServers", values={}),
         comments=True,
-        byte_order_mark=False,
         switches=(Switch("settings.json", ("hooksConfig", "enabled"), value=False),),
+    ),
+    "cursor": Connection(
+        title="Cursor",
+        hooks=HookFile(
+            file="hooks.json",
+            # Seconds.
+            timeouts={
+                "sessionStart": 10,
+                "beforeSubmitPrompt": 10,
+                "afterAgentResponse": 10,
+                "stop": 10,
+                "sessionEnd": 10,
+            },
+            windows_shell="powershell",
+            extra={},
+            todo=None,
+            grouped=False,
+            version=1,
+        ),
+        mcp=McpFile(
+            file="mcp.json",
+            table="mcpServers",
+            values={},
+            todo="Cursor uses a new MCP server once you switch it on: Cursor Settings, MCP, wwt.",
+        ),
+        comments=True,
+        trailing_commas=True,
+        signs=("{support}/Cursor",),
+    ),
+    "claude-desktop": Connection(
+        title="Claude Desktop",
+        hooks=None,
+        mcp=McpFile(
+            file="claude_desktop_config.json",
+            table="mcpServers",
+            values={},
+            todo="Claude Desktop reads its MCP servers when it starts: quit it and start it again.",
+        ),
+        # Installed from the Windows Store, it sees its own folder in place of the usual one.
+        folders=("{local}/Packages/Claude_*/LocalCache/Roaming/Claude", "{support}/Claude"),
+    ),
+    "vscode": Connection(
+        title="VS Code",
+        hooks=None,
+        # Not by `code --add-mcp`: there is no command that takes a server out again, and VS Code follows the file.
+        mcp=McpFile(
+            file="mcp.json",
+            table="servers",
+            values={"type": "stdio"},
+            todo="VS Code asks whether you trust the server when it first starts it: say yes.",
+        ),
+        comments=True,
+        trailing_commas=True,
+        folders=("{support}/Code/User",),
     ),
 }

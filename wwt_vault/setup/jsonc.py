@@ -1,7 +1,7 @@
 """Edits JSON as text: what is not meant to change keeps every byte, comments, key order and layout included.
 
-JSON as RFC 8259 has it, and ``//`` and ``/* */`` comments besides; no trailing commas. Hidden here: where each value
-lies in the text, and how an added one is laid out so that it looks like what surrounds it.
+JSON as RFC 8259 has it, and ``//`` and ``/* */`` comments and commas behind the last member besides. Hidden here: where
+each value lies in the text, and how an added one is laid out so that it looks like what surrounds it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from wwt_vault.errors import UnparsableSettings
 
-__all__ = ["append", "delete", "get", "parse", "put"]
+__all__ = ["append", "delete", "get", "parse", "put", "refuse_trailing_comma"]
 
 Key = str | int
 Path = Sequence[Key]
@@ -50,6 +50,16 @@ def parse(text: str, name: str) -> Any:  # any JSON value
     ``name`` is the file's, for the message. Raises ``UnparsableSettings`` with ``path`` and ``line``.
     """
     return _root(text, name).value
+
+
+def refuse_trailing_comma(text: str, name: str) -> None:
+    """Raise ``UnparsableSettings`` for a comma behind a last member: many hosts do not read a file that has one."""
+    nodes = [_root(text, name)]
+    while nodes:
+        node = nodes.pop()
+        if node.items and node.items[-1].comma is not None:
+            raise _unparsable(text, node.items[-1].comma, "a comma that nothing follows", name)
+        nodes += [item.node for item in node.items]
 
 
 def get(value: Any, path: Path) -> Any:
@@ -178,7 +188,7 @@ def _no_constant(word: str) -> None:
 def _container(text: str, start: int, closing: str) -> tuple[_Node, int]:
     items: list[_Item] = []
     at = _blank(text, start + 1)
-    while text[at : at + 1] != closing or items:
+    while text[at : at + 1] != closing:
         begin = at
         key, at = _name(text, at) if closing == "}" else (len(items), at)
         node, end = _value(text, at)
@@ -188,6 +198,8 @@ def _container(text: str, start: int, closing: str) -> tuple[_Node, int]:
         if comma is None:
             break
         at = _blank(text, at + 1)
+        if text[at : at + 1] == closing:
+            break
     if text[at : at + 1] != closing:
         raise _NotJsonError(at, f"a comma or {closing} is expected")
     value = {item.key: item.node.value for item in items} if closing == "}" else [item.node.value for item in items]
@@ -240,16 +252,18 @@ def _insert(text: str, root: _Node, node: _Node, key: Key | None, value: Any) ->
         indent = outer + _unit(text)
         entry = _entry(key, value, text, indent, spread=True)
         return text[: node.start + 1] + inner + new_line + entry + new_line + outer + text[node.end - 1 :]
-    last = node.items[-1].node.end
+    comma = node.items[-1].comma
+    last, trailing = (node.items[-1].node.end, "") if comma is None else (comma + 1, ",")
     if _one_line(text, node):
-        return text[:last] + ", " + _entry(key, value, text, None, spread=False) + text[last:]
+        added = _entry(key, value, text, None, spread=False) + trailing
+        return text[:last] + (" " if trailing else ", ") + added + text[last:]
     first = node.items[0].start
     own_line = not text[text.rfind("\n", 0, first) + 1 : first].strip()
     indent = _indent_at(text, first) if own_line else _indent_at(text, node.start) + _unit(text)
     comments = _COMMENTS_BEHIND.match(text, last)
     behind = comments.end() if comments else last
-    entry = _entry(key, value, text, indent, spread=True)
-    return text[:last] + "," + text[last:behind] + new_line + entry + text[behind:]
+    entry = _entry(key, value, text, indent, spread=True) + trailing
+    return text[:last] + ("" if trailing else ",") + text[last:behind] + new_line + entry + text[behind:]
 
 
 def _entry(key: Key | None, value: Any, text: str, indent: str | None, *, spread: bool) -> str:

@@ -13,7 +13,7 @@ from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.setup.hosts import CONNECTIONS
 from wwt_vault.setup.programs import short_path
 
-__all__ = ["Machine", "detect", "file_of", "program_of"]
+__all__ = ["Machine", "detect", "file_of", "folder_of", "program_of"]
 
 
 class Machine(NamedTuple):
@@ -30,20 +30,56 @@ def detect(machine: Machine) -> list[str]:
     """Return the hosts on this machine: those whose program is on PATH or whose folder is there."""
     return [
         host
-        for host in CONNECTIONS
-        if program_of(host, machine) or host_folder(host, machine.home, machine.environ).is_dir()
+        for host, row in CONNECTIONS.items()
+        if program_of(host, machine)
+        or folder_of(host, machine).is_dir()
+        or any(found.is_dir() for sign in row.signs for found in _matches(sign, machine))
     ]
 
 
 def program_of(host: str, machine: Machine) -> str | None:
     """Return the host's own program, ``None`` when it is not on PATH."""
-    return shutil.which(HOSTS[host].program, path=machine.environ.get("PATH", ""))
+    program = HOSTS[host].program if host in HOSTS else ""
+    return shutil.which(program, path=machine.environ.get("PATH", "")) if program else None
+
+
+def folder_of(host: str, machine: Machine) -> Path:
+    """Return the host's own folder; it need not exist."""
+    if host in HOSTS:
+        return host_folder(host, machine.home, machine.environ)
+    found = [path for pattern in CONNECTIONS[host].folders for path in _matches(pattern, machine)]
+    return next((path for path in found if path.is_dir()), found[-1])
 
 
 def file_of(host: str, name: str, machine: Machine) -> Path:
     """Return where a file of ``CONNECTIONS[host]`` lies."""
-    folder = host_folder(host, machine.home, machine.environ)
+    folder = folder_of(host, machine)
     if not name.startswith("{home}/"):
         return folder / name
     named = machine.environ.get(HOSTS[host].folder_variable or "")
     return (folder if named else folder.parent) / name.removeprefix("{home}/")
+
+
+def _matches(pattern: str, machine: Machine) -> list[Path]:
+    """Return what a pattern of ``Connection.folders`` means on this machine; one without ``*`` may not be there."""
+    variable, _, rest = pattern.partition("/")
+    top = _support(machine) if variable == "{support}" else _local(machine)
+    if top is None:
+        return []
+    return sorted(top.glob(rest)) if "*" in rest else [top / rest]
+
+
+def _support(machine: Machine) -> Path:
+    """Where programs keep their own files: Apple's Library, Windows' roaming AppData, elsewhere the XDG folder."""
+    if machine.platform == "darwin":
+        return machine.home / "Library" / "Application Support"
+    if machine.platform == "win32":
+        return Path(machine.environ.get("APPDATA") or machine.home / "AppData" / "Roaming")
+    named = machine.environ.get("XDG_CONFIG_HOME", "")
+    return Path(named) if named.startswith("/") else machine.home / ".config"
+
+
+def _local(machine: Machine) -> Path | None:
+    if machine.platform != "win32":
+        return None
+    return Path(machine.environ.get("LOCALAPPDATA") or machine.home / "AppData" / "Local")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wwt_vault.errors import BadArgument, WwtError
-from wwt_vault.setup import entries
+from wwt_vault.setup import entries, jsonc
 from wwt_vault.setup.files import FileChange, copy_from_before, decoded, read
 from wwt_vault.setup.hosts import CONNECTIONS
 from wwt_vault.setup.places import Machine, file_of, program_of
@@ -21,6 +21,9 @@ from wwt_vault.setup.todo import left_to_do, unread
 __all__ = ["Command", "HostPlan", "connect", "disconnect"]
 
 Outcomes = dict[str, str]
+
+_ONLY_VERSION = '{"version":1}'
+"""What is left, blanks aside, of a file of Cursor's that setup made."""
 
 
 class Command(NamedTuple):
@@ -34,8 +37,9 @@ class HostPlan(NamedTuple):
     """What is to be done for one host, or what was done."""
 
     host: str
-    hooks: str
-    """``added``, ``updated``, ``present``, ``removed``, ``absent``, ``refused`` or ``failed``."""
+    hooks: str | None
+    """``added``, ``updated``, ``present``, ``removed``, ``absent``, ``refused`` or ``failed``; ``None`` for a host that
+    has no hooks."""
     mcp: str
     """The same, or ``foreign``: another server has the name."""
     files: tuple[FileChange, ...] = ()
@@ -88,14 +92,16 @@ def _known(hosts: Sequence[str]) -> Sequence[str]:
 
 def _plan(host: str, machine: Machine, programs: Programs, *, remove: bool) -> HostPlan:
     row = CONNECTIONS[host]
-    outcomes = {"hooks": "refused", "mcp": "refused"}
-    plan = HostPlan(host, "", "")
-    names = {"hooks": row.hooks.file, "mcp": row.mcp.file}
+    names = ({"hooks": row.hooks.file} if row.hooks else {}) | {"mcp": row.mcp.file}
+    outcomes = dict.fromkeys(names, "refused")
+    plan = HostPlan(host, None, "")
     for path in dict.fromkeys(file_of(host, name, machine) for name in names.values()):
         parts = tuple(part for part, name in names.items() if file_of(host, name, machine) == path)
         try:
             file = _Settings(host, path, parts, read(path), read(copy_from_before(path)))
             program = program_of(host, machine)
+            if not row.trailing_commas and path.suffix == ".json":
+                jsonc.refuse_trailing_comma(decoded(file.data, str(path)), str(path))
             if parts == ("mcp",) and row.mcp.add and program:
                 outcomes["mcp"], commands = _by_command(program, file, programs, remove=remove)
                 plan = plan._replace(commands=(*plan.commands, *commands))
@@ -109,14 +115,14 @@ def _plan(host: str, machine: Machine, programs: Programs, *, remove: bool) -> H
             plan = plan._replace(files=(*plan.files, _change(file, after, done, remove=remove)))
         if not remove and path.suffix == ".json":
             plan = plan._replace(todo=(*plan.todo, *unread(host, path, decoded(after, str(path)))))
-    return plan._replace(hooks=outcomes["hooks"], mcp=outcomes["mcp"])
+    return plan._replace(hooks=outcomes.get("hooks"), mcp=outcomes["mcp"])
 
 
 def _connected(file: _Settings, machine: Machine, programs: Programs) -> tuple[bytes | None, Outcomes]:
     row, name = CONNECTIONS[file.host], str(file.path)
     before = text = decoded(file.data, name)
     done: Outcomes = {}
-    if "hooks" in file.parts:
+    if row.hooks and "hooks" in file.parts:
         command = hook_command(programs.hook, file.host, row.hooks.windows_shell, machine.platform, machine.shorten)
         text, done["hooks"] = entries.add_hooks(text, row.hooks, command, name)
     if "mcp" in file.parts:
@@ -137,7 +143,7 @@ def _disconnected(file: _Settings, machine: Machine, programs: Programs) -> tupl
         return file.data, done
     if _untouched(file, machine, programs):
         return file.copy, done
-    nothing_left = text.removeprefix("\ufeff").strip() in ("", "{}")
+    nothing_left = "".join(text.removeprefix("\ufeff").split()) in ("", "{}", _ONLY_VERSION)
     return (None if nothing_left and file.copy is None else text.encode()), done
 
 

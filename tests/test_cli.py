@@ -281,6 +281,37 @@ def test_verify_finds_a_changed_event_and_says_so_by_exit_code(wwt: Run, words_o
     assert [problem["path"].endswith(path.name) for problem in json.loads(out)["problems"]].count(True) >= 1
 
 
+def test_every_claim_leads_to_the_very_words(wwt: Run, words_only: Vault) -> None:
+    """`wwt verify --note`: the claim, each event it cites, what was said there; exit 4 where nothing supports one."""
+    events = said(wwt)
+    body = f"Log in by keys.\n\n## Facts\n\n- keys only [^{events[1]}]\n- asked first [^{events[0]}] [^{events[1]}]\n"
+    saved = as_json(wwt, "note", "save", "-", "--note", "SSH", "--type", "decision", stdin=body)
+    found = as_json(wwt, "verify", "--note", "SSH")
+    _, out, _ = wwt("verify", "--note", "SSH")
+
+    assert [(claim["text"], [words["text"] for words in claim["said"]]) for claim in found["claims"]] == [
+        ("- keys only", [SAID[1]["text"]]), ("- asked first", [SAID[0]["text"], SAID[1]["text"]]),
+    ]  # fmt: skip
+    assert found["claims"][0]["said"][0]["path"].startswith("50_Conversations/2026/2026-11-29 chat shop")
+    place = (words_only.root / saved["path"]).read_text("utf-8").splitlines().index(f"- keys only [^{events[1]}]") + 1
+    assert out.splitlines()[2:5] == [
+        f"- keys only  (line {place})",
+        f"  {events[1]} · assistant · chat · 2026-11-29 10:01",
+        f"  | {SAID[1]['text']}",
+    ]
+    assert out.endswith("All of it holds.\n")
+
+    path = next((words_only.root / ".wwt" / "events").rglob(f"{events[1]}.json"))
+    path.chmod(0o644)
+    path.write_text(path.read_text("utf-8").replace("keys only", "passwords"), "utf-8")
+    code, out, _ = wwt("verify", "--note", "SSH")
+    assert code == 4
+    assert "! nothing supports this" in out.partition("- asked first")[0]
+    assert "! nothing supports this" not in out.partition("- asked first")[2].partition("\n\n")[0]
+    assert as_json(wwt, "verify", "--note", "Nothing", expect=1)["error"]["code"] == "not_found"
+    assert as_json(wwt, "verify", "SSH", "--note", "SSH", expect=2)["error"]["code"] == "bad_argument"
+
+
 def test_the_index_is_refreshed_rebuilt_and_described(wwt: Run, words_only: Vault) -> None:
     """The same fields from all three; a rebuild changes no count."""
     said(wwt)

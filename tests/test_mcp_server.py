@@ -126,6 +126,12 @@ def test_a_conversation_goes_in_becomes_a_note_and_comes_back(words_only: Vault,
         assert context["items"][0]["kind"] == "note"
         assert context["items"][0]["revision"] == saved["revision"]
 
+        result = await client.call_tool("wiki_read", {"note": "SSH login", "evidence": True})
+        claim = (result.structured_content or {})["claims"][0]  # type: ignore[union-attr]  # no round trips here
+        assert (claim["text"], claim["supported"]) == ("- ssh with ed25519 keys only", True)
+        assert claim["said"][0]["text"] == SAID[1]["text"]
+        assert f"\n> {SAID[1]['text']}\n" in text_of(result)
+
         words = await call(client, "wiki_read_events", ids=[kept["added"][1]], around=1)
         assert [event["text"] for event in words["events"]] == [message["text"] for message in SAID[:3]]
 

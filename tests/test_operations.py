@@ -13,7 +13,17 @@ import pytest
 
 from wwt_vault.errors import BadArgument, ModelUnavailable, NotFound, VaultMissing
 from wwt_vault.fence import fence
-from wwt_vault.operations import beginnings, conversations, curation, freshness, notes, pending, recall, upkeep
+from wwt_vault.operations import (
+    beginnings,
+    conversations,
+    curation,
+    evidence,
+    freshness,
+    notes,
+    pending,
+    recall,
+    upkeep,
+)
 from wwt_vault.operations.ledger import Ledger
 from wwt_vault.operations.workspace import Workspace, open_workspace
 from wwt_vault.setup import Machine
@@ -281,7 +291,7 @@ def test_everything_a_verb_returns_is_json(workspace: Workspace) -> None:
         notes.history(workspace, "SSH"),
         upkeep.status(workspace, now=NOW),
         upkeep.index_status(workspace),
-        upkeep.verify(workspace),
+        evidence.verify(workspace),
         upkeep.queue_list(),
     ]
 

@@ -11,6 +11,7 @@ __all__ = [
     "context",
     "demo",
     "events",
+    "evidence",
     "history",
     "index",
     "ingest",
@@ -167,6 +168,25 @@ def verify(found: Json) -> str:
     lines = [f"{found['events']} events, {found['notes']} notes, {found['citations']} citations checked."]
     lines += [f"{_place(problem)}: {problem['code']}: {problem['message']}" for problem in found["problems"]]
     return "\n".join(lines if found["problems"] else [*lines, "All of it holds."])
+
+
+def evidence(found: Json) -> str:
+    """Each claim, the events that it cites, and what was said there."""
+    lines = [f"{found['path']}  revision {found['revision'][:12]}"]
+    for claim in found["claims"]:
+        lines += ["", *claim["text"].splitlines()]
+        lines[-1] += f"  (line {claim['line']})"
+        for said in claim["said"]:
+            facts = [said["event"], said["role"], said["host"], _minute(said["time"]), said["problem"]]
+            lines.append("  " + " · ".join(fact for fact in facts if fact))
+            lines += [f"  | {line}".rstrip() for line in (said["text"] or "").splitlines()]
+        for source in claim["sources"]:
+            checked = " ".join(filter(None, (source["verification"], source["verified_by"], source["verified_at"])))
+            facts = [f"source {source['title']}", source["origin"], _minute(source["retrieved"])[:10], checked]
+            lines.append("  " + " · ".join(fact for fact in facts if fact))
+        if not claim["supported"]:
+            lines.append("  ! nothing supports this")
+    return "\n".join([*lines, "", verify(found)])
 
 
 def init(found: Json) -> str:

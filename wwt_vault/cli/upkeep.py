@@ -9,6 +9,7 @@ import typer
 
 from wwt_vault.cli import render
 from wwt_vault.cli.output import Common, emit, progress
+from wwt_vault.errors import BadArgument
 
 __all__ = ["register"]
 
@@ -44,13 +45,18 @@ def status(ctx: typer.Context) -> None:
 def verify(
     ctx: typer.Context,
     notes: Annotated[list[str] | None, typer.Argument(metavar="[NOTE]…", help="Only these notes.")] = None,
+    note: Annotated[
+        str | None, typer.Option(help="Only this note: each claim, the events it cites, and the very words.")
+    ] = None,
 ) -> None:
     """Recompute every hash and follow every citation; exit 4 when something is wrong."""
-    from wwt_vault.operations import upkeep, workspace  # noqa: PLC0415
+    from wwt_vault.operations import evidence, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
-    result = upkeep.verify(workspace.open_workspace(common.vault), notes or [])
-    emit(common, result, render.verify)
+    if notes and note:
+        raise BadArgument("Give notes, or --note and one of them.", argument="note")
+    result = evidence.verify(workspace.open_workspace(common.vault), notes or [], note=note)
+    emit(common, result, render.evidence if note else render.verify)
     if result["problems"]:
         raise typer.Exit(_PROBLEMS_FOUND)
 

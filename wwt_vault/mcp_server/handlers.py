@@ -89,10 +89,14 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         hits = [{**hit, "text": render.shortened(hit["text"], MAX_HIT)} for hit in found["hits"]]
         return _answer(render.search({**found, "hits": hits}), {**found, "hits": hits, "trust": render.TRUST})
 
-    def read(note: str, section: str | None = None) -> CallToolResult:
+    def read(note: str, section: str | None = None, evidence: bool = False) -> CallToolResult:
+        from wwt_vault.operations import evidence as proofs  # noqa: PLC0415
         from wwt_vault.operations import notes  # noqa: PLC0415
 
         found = notes.read_note(session.workspace(), note, section=section, max_characters=MAX_READ)
+        if evidence:
+            words = proofs.claims_of(session.workspace(), note, max_characters=MAX_READ)
+            found |= {"claims": words["claims"]}
         return _answer(render.note(found), {**found, "trust": render.TRUST})
 
     def read_events(ids: list[str], around: int = 0) -> CallToolResult:

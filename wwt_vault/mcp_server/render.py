@@ -43,7 +43,23 @@ def note(found: Json) -> str:
     parts = [single_line(head, 400), fence(clean(found["text"]), "note")]
     if found["truncated"]:
         parts.append("The note is longer than one answer. Read it by section: " + "; ".join(found["sections"]))
+    if "claims" in found:
+        parts.append(fence("\n".join(line for claim in found["claims"] for line in _claim(claim)), "evidence"))
     return "\n".join(parts)
+
+
+def _claim(claim: Json) -> list[str]:
+    """Return a claim with what it rests on."""
+    lines = [f"claim in line {claim['line']}" + ("" if claim["supported"] else ": nothing supports it")]
+    lines += quoted(clean(claim["text"]))
+    for said in claim["said"]:
+        facts = [f"[^{said['event']}]", said["role"], (said["time"] or "")[:16], said["problem"]]
+        lines.append("rests on " + " · ".join(single_line(fact, 80) for fact in facts if fact))
+        lines += quoted(clean(said["text"])) if said["text"] else []
+    for source in claim["sources"]:
+        facts = [source["title"], source["origin"], (source["retrieved"] or "")[:10], source["verification"]]
+        lines.append("source " + " · ".join(single_line(fact, 120) for fact in facts if fact))
+    return lines
 
 
 def saved(found: Json) -> str:

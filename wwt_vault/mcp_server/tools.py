@@ -106,7 +106,11 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
     "wiki_read": ToolSpec(
         title="Read a note",
         description="Read a note whole or one section. Keep its revision: saving needs it.",
-        arguments={"note": _text("Path, id or title"), "section": _text("Heading")},
+        arguments={
+            "note": _text("Path, id or title"),
+            "section": _text("Heading"),
+            "evidence": {"type": "boolean", "description": "Also each claim with the very words it rests on"},
+        },
         required=("note",),
         result={"path": _TEXT, "id": _OR_NONE, "revision": _TEXT, "title": _TEXT, "text": _TEXT, "truncated": _YES_NO},
     ),

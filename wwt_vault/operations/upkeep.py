@@ -1,8 +1,7 @@
-"""The verbs that look after things: index, queue, state of it all, and whether every claim still leads to its words."""
+"""The verbs that look after things: index, queue, state of it all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,11 @@ from wwt_vault.ingest import hooklog, live, queue
 from wwt_vault.operations.freshness import refresh
 from wwt_vault.operations.pending import leave_counts, pending
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import check
 
 if TYPE_CHECKING:
     from wwt_vault.index import RefreshReport
 
-__all__ = ["index_status", "queue_list", "queue_retry", "status", "verify"]
+__all__ = ["index_status", "queue_list", "queue_retry", "status"]
 
 Json = dict[str, Any]
 
@@ -39,17 +37,6 @@ def index_status(workspace: Workspace, report: RefreshReport | None = None) -> J
         "model": found.model,
         "fresh": report.fresh,
         "problems": [*([found.problem] if found.problem else []), *problems],
-    }
-
-
-def verify(workspace: Workspace, only: Sequence[str] = ()) -> Json:
-    """Recompute hashes and follow citations. Returns ``{events, notes, citations, problems}``."""
-    report = check.check_vault(workspace.vault, list(only) or None)
-    return {
-        "events": report.events,
-        "notes": report.notes,
-        "citations": report.citations,
-        "problems": [problem._asdict() for problem in report.problems],
     }
 
 

@@ -63,6 +63,32 @@ def test_an_agent_is_told_what_is_missing_and_adds_it(words_only: Vault) -> None
     drive(words_only.root, steps)
 
 
+def test_a_save_asks_for_questions_and_takes_them_alone(words_only: Vault) -> None:
+    """The answer says what is missing; questions are added without the body, and lead to the note."""
+
+    async def steps(client: Client) -> None:
+        kept = await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID, project="shop")
+        body = f"## Facts\n- ssh with ed25519 keys only [^{kept['added'][1]}]\n"
+        saved = await call(client, "wiki_save_note", note="SSH login", body=body, type="decision")
+        assert [what.partition(":")[0] for what in saved["wanted"]] == ["3 to 6 questions"]
+
+        again = await call(
+            client, "wiki_save_note", note=saved["path"], revision=saved["revision"], questions=QUESTIONS
+        )  # fmt: skip
+        assert (again["wanted"], again["id"]) == ([], saved["id"])
+        note = await call(client, "wiki_read", note="SSH login")
+        assert body in note["text"]
+        assert all(question in note["text"] for question in QUESTIONS)
+
+        found = await call(client, "wiki_search", query="production shell")
+        assert found["hits"][0]["path"] == saved["path"]
+
+        nothing = await refused(client, "wiki_save_note", note=saved["path"], revision=again["revision"])
+        assert (nothing["code"], nothing["argument"]) == ("bad_argument", "body")
+
+    drive(words_only.root, steps)
+
+
 def test_a_person_marks_the_same_way(wwt: Run, words_only: Vault) -> None:
     """The command takes gist and questions; secrets in them are taken out before they are written."""
     wwt("record", "chat", "s1", "--project", "shop", stdin=json.dumps(SAID))
@@ -70,8 +96,11 @@ def test_a_person_marks_the_same_way(wwt: Run, words_only: Vault) -> None:
     options = [part for question in QUESTIONS for part in ("--question", question)]
     done = as_json(wwt, "mark-curated", "chat", "s1", "--gist", f"Machines {secret}", *options)
     code, out, _ = wwt("mark-curated", "chat", "s1")
+    fact = f"- by keys [^{done['upto']}]"
+    _, said, _ = wwt("note", "save", "-", "--note", "Way in", "--question", "서버 접속?", stdin=f"## Facts\n{fact}\n")
 
     assert done["wanted"] == []
+    assert said.splitlines()[1:] == ["wanted: more questions: 3 to 6 in all, not 1", "wanted: a question in English"]
     assert secret not in done["gist"]
     assert (code, out.splitlines()[0]) == (0, f"chat s1 is curated up to {done['upto']}.")
     assert as_json(wwt, "search", "production shell")["found"]

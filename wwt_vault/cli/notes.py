@@ -71,6 +71,7 @@ def save(
     project: Annotated[str | None, typer.Option(help="The project it belongs to.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be repeated.")] = None,
     alias: Annotated[list[str] | None, typer.Option(help="Another name; may be repeated.")] = None,
+    question: Annotated[list[str] | None, typer.Option(help="How you may ask for it later; may be repeated.")] = None,
     relation: Annotated[
         list[str] | None, typer.Option(metavar="KIND=NOTE", help="A typed link; may be repeated.")
     ] = None,
@@ -101,6 +102,7 @@ def save(
         project=project,
         tags=tag or None,
         aliases=alias or None,
+        questions=question or None,
         relations=_relations(relation or []),
         reason=reason,
         written_by="person",

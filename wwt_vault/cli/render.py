@@ -95,6 +95,7 @@ def saved(found: Json) -> str:
     lines += [f"kept, a person's: {line}" for line in found.get("kept", ())]
     lines += [f"left out, a person had taken it out: {line}" for line in found.get("left_out", ())]
     lines += [f"also changed: {path}" for path in found["also_changed"]]
+    lines += [f"wanted: {what}" for what in found.get("wanted", ())]
     return "\n".join(lines)
 
 

@@ -119,6 +119,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         aliases: list[str] | None = None,
         tags: list[str] | None = None,
         project: str | None = None,
+        questions: list[str] | None = None,
         reason: str | None = None,
     ) -> CallToolResult:
         from wwt_vault.operations import notes  # noqa: PLC0415
@@ -133,10 +134,11 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             revision=revision,
             type=type,
             status=status,
-            relations=relations or {},
+            relations=relations,
             aliases=aliases,
             tags=tags,
             project=project,
+            questions=questions,
             reason=reason,
             written_by=session.client,
             now=datetime.now(UTC),
@@ -193,7 +195,9 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             questions=questions or (),
             now=datetime.now(UTC),
         )
-        return _answer("\n".join([f"{host} {session_id} is curated up to {done['upto']}.", *render.wanted(done)]), done)
+        return _answer(
+            "\n".join([f"{host} {session_id} is curated up to {done['upto']}.", *render.wanted(done, "it")]), done
+        )
 
     def status() -> CallToolResult:
         from wwt_vault.operations import upkeep  # noqa: PLC0415

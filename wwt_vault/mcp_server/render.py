@@ -73,6 +73,7 @@ def saved(found: Json) -> str:
         if found[key]:
             lines += [says, fence("\n".join(quoted("\n".join(found[key]))), "note")]
     lines += [f"Also changed: {path}" for path in found["also_changed"]]
+    lines += wanted(found, f"{found['path']}, revision {found['revision'][:12]}")
     return "\n".join(lines)
 
 
@@ -134,9 +135,9 @@ def status(found: Json) -> str:
     )
 
 
-def wanted(done: Json) -> list[str]:
+def wanted(done: Json, what: str) -> list[str]:
     """Return a line that asks for what would make a note or session easier to find; none when nothing is missing."""
-    return [f"Still wanted, in a call of the same tool: {'; '.join(done['wanted'])}."] if done["wanted"] else []
+    return [f"Still wanted, in another call for {what}: {'; '.join(done['wanted'])}."] if done["wanted"] else []
 
 
 def shortened(text: str, limit: int) -> str:

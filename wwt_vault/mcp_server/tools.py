@@ -154,10 +154,11 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
             "aliases": _TEXTS,
             "tags": _TEXTS,
             "project": _TEXT,
+            "questions": _QUESTIONS,
             "reason": _text("Why it changes"),
         },
         required=("note",),
-        result={"path": _TEXT, "id": _OR_NONE, "revision": _TEXT, "created": _YES_NO},
+        result={"path": _TEXT, "id": _OR_NONE, "revision": _TEXT, "created": _YES_NO, "wanted": _TEXTS},
         read_only=False,
         # An earlier revision is kept for good, but the text that people read is replaced.
         destructive=True,

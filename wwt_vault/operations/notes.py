@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from wwt_vault import markdown
 from wwt_vault.capture.redact import redact
+from wwt_vault.curate.questions import wanting
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.model.conversation import Revision
 from wwt_vault.model.knowledge import Note
@@ -91,25 +92,32 @@ def save_note(
     aliases: Sequence[str] | None = None,
     tags: Sequence[str] | None = None,
     project: str | None = None,
+    questions: Sequence[str] | None = None,
     reason: str | None = None,
     written_by: str,
     now: datetime,
 ) -> Json:
-    """Create a curated note, or change one whose ``revision`` was read: its whole ``body``, or parts of it.
+    """Create a curated note, or change one whose ``revision`` was read: its whole ``body``, parts of it, or only what
+    stands in its properties.
 
     Parts are ``sections`` (heading to its new text), ``append`` (heading to what is added to its section) and
     ``history`` (a sentence, which gets today's date). Secrets are taken out before anything is written. Returns
-    ``{path, id, revision, created, title, events, redactions, kept, left_out, also_changed}``: the lines of a person's
-    that the proposal did not have and that are kept, those of the proposal that a person had taken out, and the other
-    notes that were changed. Nothing is written when it is refused: see ``vault.notes.save_note`` for what is.
+    ``{path, id, revision, created, title, events, redactions, kept, left_out, also_changed, wanted}``: the lines of a
+    person's that the proposal did not have and that are kept, those of the proposal that a person had taken out, the
+    other notes that were changed, and what is missing of the questions by which the note is found. Nothing is written
+    when it is refused: see ``vault.notes.save_note`` for what is.
     """
     parts = [
         *(Edit("replace", text, heading) for heading, text in (sections or {}).items()),
         *(Edit("append", text, heading) for heading, text in (append or {}).items()),
         *([Edit("history", history)] if history else []),
     ]
-    if (body is None) == (not parts):
+    if body is not None and parts:
         raise BadArgument("Give either body, or sections, append and history.", argument="body")
+    if body is None and not parts:
+        if not revision or all(given is None for given in (type, status, relations, aliases, tags, project, questions)):
+            raise BadArgument("Give body, or sections, append and history.", argument="body")
+        body = markdown.split(notes.read_note(workspace.vault, note).text).body
     if body is None:
         body = _with_parts(workspace, note, parts, revision, now)
     body, redactions = redact(body)
@@ -127,8 +135,11 @@ def save_note(
         aliases=aliases,
         tags=tags,
         project=project,
+        questions=None if questions is None else [redact(question)[0] for question in questions],
         reason=redact(reason)[0] if reason else None,
     )
+    split = markdown.split(saved.text)
+    asked = markdown.strings(markdown.read_frontmatter(split, saved.path).values, "questions")
     return {
         "path": saved.path,
         "id": saved.id,
@@ -140,6 +151,7 @@ def save_note(
         "kept": list(saved.kept),
         "left_out": list(saved.left_out),
         "also_changed": list(saved.also_changed),
+        "wanted": list(wanting(asked, f"{saved.title}\n{split.body}")),
     }
 
 

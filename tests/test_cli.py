@@ -221,6 +221,28 @@ def test_a_note_moves_and_its_links_follow(wwt: Run, words_only: Vault) -> None:
     )
 
 
+def test_related_notes_are_shown_and_links_follow_a_rename(wwt: Run, words_only: Vault) -> None:
+    """Also one that was made outside of Obsidian, once `wwt note relink` has been told."""
+    events = said(wwt)
+    save = ("note", "save", "-", "--type", "topic", "--note")
+    text = f"x [^{events[1]}]\n"
+    why = as_json(wwt, *save, "Why", stdin=text)
+    as_json(wwt, *save, "SSH", "--relation", "derived_from=Why", stdin=text)
+    assert wwt("note", "related", "Why")[1] == "← derived_from  30_Knowledge/SSH.md\n"
+    (words_only.root / why["path"]).rename(words_only.root / "20_Areas" / "The reason.md")
+    assert as_json(wwt, "note", "related", "SSH")["related"] == []
+    assert [problem["code"] for problem in as_json(wwt, "verify", expect=4)["problems"]] == ["broken_relation"]
+
+    moved = as_json(wwt, "note", "relink")["moved"]
+    assert [(one["was"], one["path"], one["links"]) for one in moved] == [
+        ("30_Knowledge/Why.md", "20_Areas/The reason.md", ["30_Knowledge/SSH.md"])
+    ]
+    assert as_json(wwt, "note", "related", "SSH", "--kind", "derived_from")["related"][0]["id"] == why["id"]
+    assert as_json(wwt, "verify")["problems"] == []
+    assert wwt("note", "relink")[1] == "All links are as they should be.\n"
+    assert as_json(wwt, "note", "related", "SSH", "--depth", "4", expect=2)["error"]["code"] == "bad_argument"
+
+
 def test_parts_of_a_note_are_saved_alone(wwt: Run, words_only: Vault) -> None:
     """A section, a line more in one, an entry of the history; one at a time."""
     events = said(wwt)

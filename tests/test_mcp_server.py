@@ -28,7 +28,8 @@ from wwt_vault.vault import Vault, open_vault
 
 ERAS = ["legacy", "auto"]
 READ_ONLY = {
-    "wiki_get_context", "wiki_search", "wiki_read", "wiki_read_events", "wiki_history", "wiki_uncurated", "wiki_status",
+    "wiki_get_context", "wiki_search", "wiki_read", "wiki_read_events", "wiki_related", "wiki_history",
+    "wiki_uncurated", "wiki_status",
 }  # fmt: skip
 
 SAID = [
@@ -576,5 +577,43 @@ def test_every_revision_of_a_note_can_be_seen(words_only: Vault) -> None:
         assert then["then"]["revision"] == last["revision"]
         assert (await refused(client, "wiki_history", note="SSH", as_of="2001-01-01"))["code"] == "not_found"
         assert (await refused(client, "wiki_history", note="SSH", old="0" * 12))["code"] == "not_found"
+
+    drive(words_only.root, steps)
+
+
+def test_relations_are_walked_in_both_directions(words_only: Vault) -> None:
+    """To depth 3, by kind, nearest first; a relation to a note that is not there is refused, and nothing written."""
+
+    async def steps(client: Client) -> None:
+        kept = await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID)
+        cite = f"[^{kept['added'][1]}]"
+
+        async def save(note: str, **relations: list[str]) -> dict[str, Any]:
+            return await call(
+                client, "wiki_save_note", note=note, body=f"{note} {cite}\n", type="decision", relations=relations
+            )
+
+        await save("Threat model")
+        await save("SSH keys", derived_from=["Threat model"])
+        await save("접속 방법", depends_on=["SSH keys"])
+        await save("Bastion", part_of=["접속 방법"], contradicts=["Threat model"])
+        found = await call(client, "wiki_related", note="SSH keys", depth=3)
+        assert [(one["title"], one["kind"], one["direction"], one["depth"]) for one in found["related"]] == [
+            ("접속 방법", "depends_on", "in", 1), ("Threat model", "derived_from", "out", 1),
+            ("Bastion", "contradicts", "out", 2),
+        ]  # fmt: skip
+        few = await call(client, "wiki_related", note="SSH keys", depth=2, kinds=["depends_on", "part_of"])
+        assert [one["title"] for one in few["related"]] == ["접속 방법", "Bastion"]
+        alone = await call(client, "wiki_related", note="SSH keys", kinds=["similar_to"])
+        assert alone["related"] == []
+
+        for wrong in ({"depth": 4}, {"depth": 0}, {"kinds": ["likes"]}):
+            assert (await refused(client, "wiki_related", note="SSH keys", **wrong))["code"] == "bad_argument"
+        assert (await refused(client, "wiki_related", note="No such"))["code"] == "not_found"
+        error = await refused(
+            client, "wiki_save_note", note="X", body=f"x {cite}\n", type="topic", relations={"part_of": ["No such"]}
+        )
+        assert (error["code"], error["relation"]) == ("not_found", "part_of")
+        assert (await refused(client, "wiki_read", note="X"))["code"] == "not_found"
 
     drive(words_only.root, steps)

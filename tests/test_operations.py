@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -212,7 +213,7 @@ def test_the_ledger_says_the_same_after_any_change_as_one_made_anew(workspace: W
     freshness.refresh(workspace)
     kept = pending.pending(workspace)
     (workspace.state.root / "ledger.json").write_bytes(b"{damaged")
-    again = Workspace(workspace.vault, workspace.state, workspace.index, Ledger(workspace.state.root / "ledger.json"))
+    again = replace(workspace, ledger=Ledger(workspace.state.root / "ledger.json"))
     freshness.refresh_ledger(again)
 
     assert kept.curated == {ids[1]}

@@ -22,7 +22,7 @@ _Note = Annotated[str, typer.Argument(metavar="NOTE", help="Path, id or title.")
 def register(app: typer.Typer, epilog: str) -> None:
     """Add the group to ``app``."""
     group = typer.Typer(help="Curated notes: list, read, save, move, history.", no_args_is_help=True, epilog=epilog)
-    for command in (read, save, move, history, diff, restore):
+    for command in (read, save, related, move, relink, history, diff, restore):
         group.command(epilog=epilog)(command)
     group.command("list", epilog=epilog)(list_notes)
     app.add_typer(group, name="note")
@@ -125,6 +125,31 @@ def move(
     opened = workspace.open_workspace(common.vault)
     result = notes.move_note(opened, note, to=to, written_by="person", now=datetime.now(UTC))
     emit(common, result, render.moved)
+
+
+def related(
+    ctx: typer.Context,
+    note: _Note,
+    depth: Annotated[int, typer.Option(help="So many links away at most, 1 to 3.")] = 1,
+    kind: Annotated[list[str] | None, typer.Option(help="Follow only this relation; may be repeated.")] = None,
+) -> None:
+    """Show the notes that a note is related to, in both directions."""
+    from wwt_vault.operations import relations, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    opened = workspace.open_workspace(common.vault)
+    emit(common, relations.related(opened, note, depth=depth, kinds=kind or ()), render.related)
+
+
+def relink(ctx: typer.Context) -> None:
+    """Make links follow notes that were renamed outside of Obsidian, or whose move was cut off."""
+    from wwt_vault.operations import notes, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    result = notes.relink(workspace.open_workspace(common.vault), written_by="person", now=datetime.now(UTC))
+    emit(
+        common, result, lambda found: "\n".join(map(render.moved, found["moved"])) or "All links are as they should be."
+    )
 
 
 def history(ctx: typer.Context, note: _Note) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "note",
     "note_list",
     "queue",
+    "related",
     "saved",
     "search",
     "setup",
@@ -107,6 +108,17 @@ def moved(found: Json) -> str:
     lines += [f"link changed: {path}" for path in found["links"] if path != found["path"]]
     lines += [f"link left as it was: {path}" for path in found["left"]]
     return "\n".join(lines)
+
+
+def related(found: Json) -> str:
+    """Notes that relations lead to, the nearest first."""
+    lines = []
+    for step in found["related"]:
+        arrow = "→" if step["direction"] == "out" else "←"
+        status = f" ({step['status']})" if step["status"] not in (None, "current") else ""
+        via = "" if step["depth"] == 1 else f"  by way of {step['via']}"
+        lines.append(f"{'  ' * (step['depth'] - 1)}{arrow} {step['kind']}  {step['path']}{status}{via}")
+    return "\n".join(lines) or f"No relation leads to or from {found['path']}."
 
 
 def note_list(found: Json) -> str:

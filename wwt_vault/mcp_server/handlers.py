@@ -145,6 +145,12 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         )
         return _answer(render.saved(saved), saved)
 
+    def related(note: str, depth: int = 1, kinds: list[str] | None = None) -> CallToolResult:
+        from wwt_vault.operations import relations  # noqa: PLC0415
+
+        found = relations.related(session.workspace(), note, depth=depth, kinds=kinds or ())
+        return _answer(render.related(found), {**found, "trust": render.TRUST})
+
     def history(note: str, old: str | None = None, new: str | None = None, as_of: str | None = None) -> CallToolResult:
         from wwt_vault.operations import notes  # noqa: PLC0415
 
@@ -211,6 +217,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         "wiki_read": read,
         "wiki_read_events": read_events,
         "wiki_save_note": save_note,
+        "wiki_related": related,
         "wiki_history": history,
         "wiki_record": record,
         "wiki_uncurated": uncurated,

@@ -11,7 +11,19 @@ from typing import Any, Final
 from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.wording import counted
 
-__all__ = ["TRUST", "events", "history", "note", "saved", "search", "shortened", "status", "uncurated", "wanted"]
+__all__ = [
+    "TRUST",
+    "events",
+    "history",
+    "note",
+    "related",
+    "saved",
+    "search",
+    "shortened",
+    "status",
+    "uncurated",
+    "wanted",
+]
 
 Json = Mapping[str, Any]
 
@@ -75,6 +87,17 @@ def saved(found: Json) -> str:
     lines += [f"Also changed: {path}" for path in found["also_changed"]]
     lines += wanted(found, f"{found['path']}, revision {found['revision'][:12]}")
     return "\n".join(lines)
+
+
+def related(found: Json) -> str:
+    """Return the notes that relations lead to."""
+    lines = []
+    for step in found["related"]:
+        arrow = "->" if step["direction"] == "out" else "<-"
+        facts = [f"{step['depth']} {arrow} {step['kind']} {step['path']}", step["type"], step["status"]]
+        lines.append(" · ".join(single_line(fact, 200) for fact in facts if fact))
+    opening = single_line(f"{found['path']} · revision {found['revision']}", 400)
+    return "\n".join([opening, fence("\n".join(lines), "related") if lines else "It is related to no note."])
 
 
 def history(found: Json) -> str:

@@ -164,6 +164,17 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
         destructive=True,
         idempotent=False,
     ),
+    "wiki_related": ToolSpec(
+        title="Related notes",
+        description="Notes that typed relations lead to, in both directions, the nearest first.",
+        arguments={
+            "note": _TEXT,
+            "depth": {"type": "integer", "minimum": 1, "maximum": 3, "default": 1},
+            "kinds": {**_TEXTS, "description": "Relations to follow; all if left out"},
+        },
+        required=("note",),
+        result={"path": _TEXT, "related": _OBJECTS},
+    ),
     "wiki_history": ToolSpec(
         title="History of a note",
         description="Every revision of a note, newest first: when, by whom, why. With old or new also what changed; "

@@ -18,7 +18,7 @@ from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import evidence, lookup, moving, notes, timeline
 from wwt_vault.vault.notes import Edit
 
-__all__ = ["diff", "history", "list_notes", "move_note", "read_note", "restore", "save_note"]
+__all__ = ["diff", "history", "list_notes", "move_note", "read_note", "relink", "restore", "save_note"]
 
 Json = dict[str, Any]
 
@@ -237,6 +237,15 @@ def move_note(workspace: Workspace, note: str, *, to: str | None = None, written
         "links": list(moved.links),
         "left": list(moved.left),
     }
+
+
+def relink(workspace: Workspace, *, written_by: str, now: datetime) -> Json:
+    """Make links follow notes that were renamed outside of Obsidian, or whose move was cut off.
+
+    Returns ``{moved: [{path, was, links, left}]}``, the fields as those of ``move_note``.
+    """
+    moved = moving.follow_renames(workspace.vault, written_by=written_by, at=now, locks=workspace.state.locks)
+    return {"moved": [{**one._asdict(), "links": list(one.links), "left": list(one.left)} for one in moved]}
 
 
 def _then(workspace: Workspace, note: str, revision: str | None, as_of: str | None) -> Note:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from wwt_vault.config import UserFolders, user_folders
 from wwt_vault.errors import ModelUnavailable
+from wwt_vault.operations.heads import Heads
 from wwt_vault.operations.ledger import Ledger
 from wwt_vault.state import State, vault_key
 from wwt_vault.vault import Vault, find_vault
@@ -31,6 +32,7 @@ class Workspace:
     state: State
     index: Index
     ledger: Ledger
+    heads: Heads
 
 
 def open_workspace(
@@ -54,7 +56,8 @@ def open_workspace(
     state = State(root=folders.state / vault_key(vault))
     load = _once(embedder or _loader(vault)) if wait_for_model else _in_background(embedder or _loader(vault))
     index = Index(folders.cache / state.root.name / "index", load, vault.settings)
-    return Workspace(vault, state, index, Ledger(state.root / "ledger.json"))
+    ledger, heads = Ledger(state.root / "ledger.json"), Heads(state.root / "heads.json")
+    return Workspace(vault, state, index, ledger, heads)
 
 
 def _loader(vault: Vault) -> Callable[[], Embedder | None]:

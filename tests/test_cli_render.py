@@ -19,7 +19,8 @@ def waiting(number: int) -> dict[str, Any]:
 def host(**values: Any) -> dict[str, Any]:
     """Return a host as ``wwt setup`` reports it."""
     return {
-        "host": "codex", "hooks": "added", "mcp": "added", "transcripts": 3, "imported": 12, "todo": [], "refused": [],
+        "host": "codex", "hooks": "added", "mcp": "added", "rule": "absent", "transcripts": 3, "imported": 12,
+        "todo": [], "refused": [],
     } | values  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from wwt_vault.setup import RULE
 from wwt_vault.setup.hosts import CONNECTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,13 +26,35 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def wwt(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, as on Linux, whatever this is."""
+def environ(home: Path) -> dict[str, str]:
+    """Return an environment that shows nothing but the home folder."""
+    return {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
+
+
+def wwt(home: Path, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "wwt_vault", *words], capture_output=True, text=True, check=False, encoding="utf-8",
-        env={"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}, cwd=home,
-        stdin=subprocess.DEVNULL,
+        env=environ(home), cwd=cwd or home, stdin=subprocess.DEVNULL,
     )  # fmt: skip
+
+
+def at_a_terminal(home: Path, answer: str, *words: str) -> str:
+    """Run the command as someone who sits before a terminal and gives one answer; return all that is shown."""
+    ours, theirs = os.openpty()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "wwt_vault", *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environ(home),
+        cwd=home, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    os.write(ours, answer.encode())
+    shown = b""
+    with contextlib.suppress(OSError):  # the terminal is gone when the program is
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    assert run.wait(timeout=60) == 0, shown
+    return shown.decode()
 
 
 def files(home: Path) -> dict[str, bytes]:
@@ -92,3 +116,65 @@ def test_any_other_client_gets_the_server_as_json(home: Path) -> None:
     assert os.access(server["command"], os.X_OK)
     assert files(home) == {}
     assert not (home / "wwt-vault").exists()
+
+
+RULED = {".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"}
+
+
+def ruled(home: Path) -> set[str]:
+    """Return the files in which the memory rule stands."""
+    return {name for name, data in files(home).items() if RULE.encode() in data.replace(b"\r\n", b"\n")}
+
+
+def test_nobody_there_to_be_asked_no_rule_is_written(home: Path) -> None:
+    """Instructions to the agents are the person's: a script adds nothing to them unless it is told to."""
+    (home / ".claude" / "CLAUDE.md").write_text("Be brief.\n")
+    wwt(home, "setup")
+    assert ruled(home) == set()
+    assert (home / ".claude" / "CLAUDE.md").read_text() == "Be brief.\n"
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("y\n", RULED), ("n\n", set())])
+def test_at_a_terminal_the_person_is_asked(home: Path, answer: str, expected: set[str]) -> None:
+    """The rule's words and the files are shown first; without a yes nothing is written."""
+    shown = at_a_terminal(home, answer, "setup")
+    assert "Write it? [y/n]" in shown
+    assert "search first: call `wiki_get_context`" in shown
+    assert all(str(home / name) in shown for name in RULED)
+    assert ruled(home) == expected
+
+
+def test_one_who_agreed_is_not_asked_again(home: Path) -> None:
+    """And a run without a terminal keeps what is there."""
+    wwt(home, "setup", "--rule")
+    assert "Write it?" not in at_a_terminal(home, "", "setup")
+    assert "claude-code: hooks present, MCP present, rule present" in wwt(home, "setup").stdout
+    assert ruled(home) == RULED
+
+
+@pytest.mark.parametrize("words", [("--remove",), ("--no-rule",)])
+def test_the_rule_is_taken_out_exactly(home: Path, words: tuple[str, ...]) -> None:
+    """Every byte of the person's instructions is as it was, and files that were not there are gone again."""
+    (home / ".claude" / "CLAUDE.md").write_bytes("# 내 규칙\r\n\r\nBe brief.".encode())
+    (home / ".gemini" / "GEMINI.md").write_bytes(b"")
+    before = {name: data for name, data in files(home).items() if name.endswith(".md")}
+    wwt(home, "setup", "--rule")
+    assert ruled(home) == RULED
+    wwt(home, "setup", *words)
+    assert {name: data for name, data in files(home).items() if name.endswith(".md")} == before
+
+
+def test_cursors_rule_goes_into_the_project_and_is_taken_out_from_anywhere(home: Path) -> None:
+    """Cursor keeps the rules for all projects where only Cursor can write; said so where there is no project."""
+    project = home / "src" / "가게"
+    (project / ".git").mkdir(parents=True)
+    (project / "deep").mkdir()
+    rule = project / ".cursor" / "rules" / "wwt-memory.mdc"
+    assert "run `wwt setup --host cursor --rule` in a project's folder" in wwt(home, "setup", "--rule").stdout
+    wwt(home, "setup", "--host", "cursor", "--rule", cwd=project / "deep")
+    assert rule.read_text().startswith("---\ndescription: Memory of earlier sessions\nalwaysApply: true\n---\n")
+    assert RULE in rule.read_text()
+    wwt(home, "setup", cwd=project)
+    assert rule.exists()
+    wwt(home, "setup", "--remove")
+    assert not rule.exists()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-__all__ = ["Common", "Progress", "emit", "emit_error", "progress", "say"]
+__all__ = ["Common", "Progress", "emit", "emit_error", "is_attended", "progress", "say"]
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
@@ -48,6 +48,11 @@ def say(line: str) -> None:
     """Tell the person something that is not the result."""
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
+
+
+def is_attended() -> bool:
+    """Return whether somebody is there who can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 @contextmanager

@@ -217,7 +217,8 @@ def setup(found: Json) -> str:
         count = entry["transcripts" if dry else "imported"]
         taken = f", {count} {'transcripts to import' if dry else 'messages imported'}" if count else ""
         hooks = f"hooks {entry['hooks']}, " if entry["hooks"] else ""
-        lines.append(f"{entry['host']}: {hooks}MCP {entry['mcp']}{taken}")
+        rule = "" if entry["rule"] in (None, "absent") else f", rule {entry['rule']}"
+        lines.append(f"{entry['host']}: {hooks}MCP {entry['mcp']}{rule}{taken}")
         lines += [f"  to do: {step}" for step in entry["todo"]]
         lines += [f"  refused: {error['message']}" for error in entry["refused"]]
     if not found["hosts"]:

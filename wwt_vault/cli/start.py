@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from wwt_vault.cli import render
-from wwt_vault.cli.output import Common, emit, progress, say
+from wwt_vault.cli.output import Common, emit, is_attended, progress, say
 
 __all__ = ["register"]
 
@@ -37,9 +38,14 @@ def init(
 
 def setup(
     ctx: typer.Context,
+    *,
     host: Annotated[list[str] | None, typer.Option(help="Only this host; may be repeated.")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take out all that setup put in.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, change nothing.")] = False,
+    rule: Annotated[
+        bool | None,
+        typer.Option("--rule/--no-rule", help="Write the memory rule into the agents' instructions, or take it out."),
+    ] = None,
     show: Annotated[
         bool, typer.Option("--print", help="Print the MCP server as JSON for any other client, change nothing.")
     ] = False,
@@ -51,13 +57,27 @@ def setup(
     if show:
         emit(common._replace(as_json=True), beginnings.server_for_any_client(), render.setup)
         return
+    chosen = host or []
+    if rule is None and not (remove or dry_run or common.as_json) and is_attended():
+        rule = _agrees(beginnings.files_for_rule(chosen))
     with progress("Importing") as step:
         result = beginnings.setup(
-            common.vault, hosts=host or [], remove=remove, dry_run=dry_run, progress=step, tell=say
+            common.vault, hosts=chosen, remove=remove, dry_run=dry_run, rule=rule, progress=step, tell=say
         )
     emit(common, result, render.setup)
     if any(entry["refused"] for entry in result["hosts"]):
         raise typer.Exit(_REFUSED)
+
+
+def _agrees(found: Mapping[str, Any]) -> bool | None:
+    """Ask whether the memory rule may be written; ``None`` when there is no file to ask about, or the answer is no."""
+    if not found["files"]:
+        return None
+    say("The memory rule tells your agents when to search the vault:\n")
+    say("\n".join(f"  {line}".rstrip() for line in found["rule"].splitlines()))
+    say("\nIt would be written, as a marked block that `wwt setup --no-rule` takes out again, into:")
+    say("\n".join(f"  {name}" for name in found["files"]))
+    return True if typer.confirm("Write it?", default=None, err=True) else None
 
 
 def ingest(

@@ -18,7 +18,7 @@ from wwt_vault.setup import HostPlan, Machine
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, creation, open_vault
 
-__all__ = ["init", "local_timezone", "server_for_any_client", "setup"]
+__all__ = ["files_for_rule", "init", "local_timezone", "server_for_any_client", "setup"]
 
 Json = dict[str, Any]
 
@@ -45,6 +45,7 @@ def setup(
     hosts: Sequence[str] = (),
     remove: bool = False,
     dry_run: bool = False,
+    rule: bool | None = None,
     machine: Machine | None = None,
     program: str | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -53,17 +54,20 @@ def setup(
     """Connect ``hosts`` (those on this machine, if none are named), or take out with ``remove`` what that put in.
 
     Makes a vault if none is named, imports the conversations that the hosts still have, and says what is left to do.
-    ``dry_run`` changes nothing and shows what would change. ``machine`` and ``program`` (how this program was called)
-    are this machine's unless given. ``tell`` gets a sentence about each change before it is made. Returns ``{vault,
-    created, hosts: [{host, hooks, mcp, transcripts, imported, todo, refused}], diff}``: whether the vault is made by
-    this, the files that a host still has, the messages taken in. Raises ``BadArgument`` for an unknown host,
-    ``VaultMissing`` when a vault is named that is not there.
+    ``dry_run`` changes nothing and shows what would change. ``rule``: write the memory rule into the files of
+    instructions, take it out, or (``None``) keep up to date what is there. ``machine`` and ``program`` (how this
+    program was called) are this machine's unless given. ``tell`` gets a sentence about each change before it is made.
+    Returns ``{vault, created, hosts: [{host, hooks, mcp, rule, transcripts, imported, todo, refused}], diff}``: whether
+    the vault is made by this, the files that a host still has, the messages taken in. Raises ``BadArgument`` for an
+    unknown host, ``VaultMissing`` when a vault is named that is not there.
     """
-    machine = machine or Machine(home=Path.home(), environ=os.environ)
+    machine = machine or _machine()
     programs = connections.find_programs(program or sys.argv[0])
     chosen = list(hosts) or connections.detect(machine)
-    plan = connections.disconnect if remove else connections.connect
-    plans = plan(chosen, machine, programs)
+    if remove:
+        plans = connections.disconnect(chosen, machine, programs)
+    else:
+        plans = connections.connect(chosen, machine, programs, rule=rule)
     shown = "".join(map(connections.diff, plans)) if dry_run else ""
     root = named_vault(argument) or Path.home() / _FOLDER
     created = not remove and not _holds_vault(root)
@@ -73,6 +77,7 @@ def setup(
             if tell is not None:
                 tell(sentence)
         plans = [connections.carry_out(planned, machine) for planned in plans]
+        connections.remember_ruled(user_folders().state, machine)
     left = {
         planned.host: find_transcripts(planned.host, machine.home, machine.environ)
         if planned.host in HOSTS and not remove
@@ -84,6 +89,20 @@ def setup(
         for planned in plans
     ]
     return {"vault": str(vault.root if vault else root), "created": created, "hosts": results, "diff": shown}
+
+
+def files_for_rule(hosts: Sequence[str] = (), *, machine: Machine | None = None, program: str | None = None) -> Json:
+    """Return where the memory rule would go, and does not stand yet: ``{files, rule}``. Changes nothing.
+
+    Arguments and errors as of :func:`setup`.
+    """
+    machine = machine or _machine()
+    programs = connections.find_programs(program or sys.argv[0])
+    chosen = list(hosts) or connections.detect(machine)
+    without, with_rule = (connections.connect(chosen, machine, programs, rule=rule) for rule in (None, True))
+    known = {change.path for plan in without for change in plan.files}
+    files = [str(change.path) for plan in with_rule for change in plan.files if change.path not in known]
+    return {"files": files, "rule": connections.RULE}
 
 
 def server_for_any_client(program: str | None = None) -> Json:
@@ -103,6 +122,16 @@ def local_timezone() -> str | None:
         return None
     name = link.rpartition("zoneinfo/")[2]
     return name if re.fullmatch(r"[A-Za-z_+-]+(/[A-Za-z0-9_+-]+)+|UTC", name) else None
+
+
+def _machine() -> Machine:
+    """Return this machine, with the project that the command was started in."""
+    home, here = Path.home(), Path.cwd()
+    project = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
+    if project is None and (here / ".cursor").is_dir():
+        project = here
+    ruled = connections.ruled_projects(user_folders().state)
+    return Machine(home=home, environ=os.environ, project=None if project == home else project, ruled=ruled)
 
 
 def _vault(argument: str | None) -> Vault:
@@ -150,6 +179,7 @@ def _result(plan: HostPlan, paths: Sequence[Path], imported: Mapping[str, Any]) 
         "host": plan.host,
         "hooks": plan.hooks,
         "mcp": plan.mcp,
+        "rule": plan.rule,
         "transcripts": len(paths),
         "imported": imported["events"],
         "todo": [*plan.todo, *([imported["problem"]] if imported["problem"] else [])],

@@ -13,8 +13,10 @@ from wwt_vault.setup.naming import name_vault
 from wwt_vault.setup.places import Machine, detect
 from wwt_vault.setup.plan import Command, HostPlan, connect, disconnect
 from wwt_vault.setup.programs import Programs, find_programs
+from wwt_vault.setup.rule import RULE, remember_ruled, ruled_projects
 
 __all__ = [
+    "RULE",
     "Command",
     "HostPlan",
     "Machine",
@@ -28,4 +30,6 @@ __all__ = [
     "explain",
     "find_programs",
     "name_vault",
+    "remember_ruled",
+    "ruled_projects",
 ]

@@ -26,10 +26,13 @@ def carry_out(plan: HostPlan, machine: Machine) -> HostPlan:
             write(change)
         except WwtError as error:
             done = done._replace(refused=(*done.refused, error))
-            if row.hooks and change.path == file_of(plan.host, row.hooks.file, machine):
-                done = done._replace(hooks="failed")
-            if change.path == file_of(plan.host, row.mcp.file, machine):
-                done = done._replace(mcp="failed")
+            hooks = row.hooks is not None and change.path == file_of(plan.host, row.hooks.file, machine)
+            mcp = change.path == file_of(plan.host, row.mcp.file, machine)
+            done = done._replace(
+                hooks="failed" if hooks else done.hooks,
+                mcp="failed" if mcp else done.mcp,
+                rule=done.rule if hooks or mcp else "failed",
+            )
     for command in plan.commands:
         problem = _run(command, machine)
         if problem:

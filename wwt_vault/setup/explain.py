@@ -30,10 +30,14 @@ def _deed(change: FileChange) -> str:
 
 def _parts(plan: HostPlan, change: FileChange, machine: Machine) -> Iterator[str]:
     row = CONNECTIONS[plan.host]
-    if row.hooks and change.path == file_of(plan.host, row.hooks.file, machine):
-        yield f"hooks {plan.hooks} ({', '.join(row.hooks.timeouts)})"
-    if change.path == file_of(plan.host, row.mcp.file, machine):
+    hooks = row.hooks if row.hooks and change.path == file_of(plan.host, row.hooks.file, machine) else None
+    mcp = change.path == file_of(plan.host, row.mcp.file, machine)
+    if hooks:
+        yield f"hooks {plan.hooks} ({', '.join(hooks.timeouts)})"
+    if mcp:
         yield f"MCP server {plan.mcp}"
+    if not hooks and not mcp:
+        yield f"memory rule {plan.rule}"
 
 
 def _copy(change: FileChange) -> str:

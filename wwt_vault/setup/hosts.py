@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["CONNECTIONS", "SERVER", "Connection", "HookFile", "McpFile", "Shell", "Switch"]
+__all__ = ["CONNECTIONS", "SERVER", "Connection", "HookFile", "McpFile", "RuleFile", "Shell", "Switch"]
 
 SERVER = "wwt"
 """The name under which the MCP server is registered."""
@@ -54,6 +54,19 @@ class McpFile(NamedTuple):
     """What the person must still do before a server that was just registered is used."""
 
 
+class RuleFile(NamedTuple):
+    """The file of instructions that a host reads at every session's start."""
+
+    names: tuple[str, ...]
+    """In the host's folder: the first that is there and not empty, else the last."""
+    setting: tuple[str, tuple[str, ...]] | None = None
+    """A setting of the person's (file and path) that gives the file other names."""
+    project: bool = False
+    """Whether it lies in the project's folder: the host has none for all projects."""
+    head: str = ""
+    """What a file of our own begins with."""
+
+
 class Switch(NamedTuple):
     """A setting of the person's that turns hooks off."""
 
@@ -80,6 +93,7 @@ class Connection(NamedTuple):
     """For a host that ``capture.HOSTS`` does not name: its folder, the first of these that is there, else the last.
     ``{support}`` is where programs keep their own files on this platform, ``{local}`` the same for this machine alone
     (Windows); a ``*`` stands for anything."""
+    rule: RuleFile | None = None
     signs: tuple[str, ...] = ()
     """Further folders that show that the host is installed."""
 
@@ -106,6 +120,7 @@ CONNECTIONS: dict[str, Connection] = {
         ),
         byte_order_mark=True,
         switches=(Switch("settings.json", ("disableAllHooks",), value=True),),
+        rule=RuleFile(("CLAUDE.md",)),
     ),
     "codex": Connection(
         title="Codex CLI",
@@ -127,6 +142,7 @@ CONNECTIONS: dict[str, Connection] = {
             line=("mcp_optional_startup_grace_ms", 10_000),
         ),
         switches=(Switch("config.toml", ("features", "hooks"), value=False),),
+        rule=RuleFile(("AGENTS.override.md", "AGENTS.md")),  # Codex reads the first alone when both are there
     ),
     "gemini": Connection(
         title="Gemini CLI",
@@ -142,6 +158,7 @@ CONNECTIONS: dict[str, Connection] = {
         mcp=McpFile(file="settings.json", table="mcpServers", values={}),
         comments=True,
         switches=(Switch("settings.json", ("hooksConfig", "enabled"), value=False),),
+        rule=RuleFile(("GEMINI.md",), setting=("settings.json", ("context", "fileName"))),
     ),
     "cursor": Connection(
         title="Cursor",
@@ -169,6 +186,12 @@ CONNECTIONS: dict[str, Connection] = {
         ),
         comments=True,
         trailing_commas=True,
+        # The rules for all projects lie in Cursor's database, where only Cursor can change them.
+        rule=RuleFile(
+            (".cursor/rules/wwt-memory.mdc",),
+            project=True,
+            head="---\ndescription: Memory of earlier sessions\nalwaysApply: true\n---\n",
+        ),
         signs=("{support}/Cursor",),
     ),
     "claude-desktop": Connection(

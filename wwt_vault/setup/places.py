@@ -24,6 +24,10 @@ class Machine(NamedTuple):
     platform: str = sys.platform
     shorten: Callable[[str], str | None] = short_path
     """Finds a name without blanks for a file on Windows."""
+    project: Path | None = None
+    """The project's folder that setup is run in, for hosts that read rules per project."""
+    ruled: tuple[Path, ...] = ()
+    """The projects in which such a rule was written."""
 
 
 def detect(machine: Machine) -> list[str]:

@@ -16,6 +16,7 @@ from wwt_vault.setup.files import FileChange, copy_from_before, decoded, read
 from wwt_vault.setup.hosts import CONNECTIONS
 from wwt_vault.setup.places import Machine, file_of, program_of
 from wwt_vault.setup.programs import Programs, hook_command
+from wwt_vault.setup.rule import plan_rule
 from wwt_vault.setup.todo import left_to_do, unread
 
 __all__ = ["Command", "HostPlan", "connect", "disconnect"]
@@ -42,6 +43,8 @@ class HostPlan(NamedTuple):
     has no hooks."""
     mcp: str
     """The same, or ``foreign``: another server has the name."""
+    rule: str | None = None
+    """The same of the memory rule; ``None`` where the host reads no file that could hold it."""
     files: tuple[FileChange, ...] = ()
     commands: tuple[Command, ...] = ()
     todo: tuple[str, ...] = ()
@@ -61,14 +64,15 @@ class _Settings(NamedTuple):
     copy: bytes | None
 
 
-def connect(hosts: Sequence[str], machine: Machine, programs: Programs) -> list[HostPlan]:
+def connect(hosts: Sequence[str], machine: Machine, programs: Programs, *, rule: bool | None = None) -> list[HostPlan]:
     """Plan to register hooks and MCP server in ``hosts``; what is there already is not planned again.
 
-    Raises ``BadArgument`` for a host that is not known.
+    The memory rule is written if ``rule`` is true, taken out if it is false, else only kept up to date. Raises
+    ``BadArgument`` for a host that is not known.
     """
-    plans = []
+    plans: list[HostPlan] = []
     for host in _known(hosts):
-        plan = _plan(host, machine, programs, remove=False)
+        plan = _with_rule(_plan(host, machine, programs, remove=False), machine, rule, plans)
         todo = (*plan.todo, *left_to_do(host, plan.hooks, plan.mcp, machine))
         plans.append(plan._replace(todo=todo))
     return plans
@@ -80,7 +84,10 @@ def disconnect(hosts: Sequence[str], machine: Machine, programs: Programs) -> li
     A file that nobody changed since gets the very bytes back that it had before; from any other, only our entries are
     taken out. Raises ``BadArgument`` for a host that is not known.
     """
-    return [_plan(host, machine, programs, remove=True) for host in _known(hosts)]
+    plans: list[HostPlan] = []
+    for host in _known(hosts):
+        plans.append(_with_rule(_plan(host, machine, programs, remove=True), machine, False, plans))
+    return plans
 
 
 def _known(hosts: Sequence[str]) -> Sequence[str]:
@@ -116,6 +123,15 @@ def _plan(host: str, machine: Machine, programs: Programs, *, remove: bool) -> H
         if not remove and path.suffix == ".json":
             plan = plan._replace(todo=(*plan.todo, *unread(host, path, decoded(after, str(path)))))
     return plan._replace(hooks=outcomes.get("hooks"), mcp=outcomes["mcp"])
+
+
+def _with_rule(plan: HostPlan, machine: Machine, wanted: bool | None, before: Sequence[HostPlan]) -> HostPlan:
+    """Add what is to become of the rule. Hosts may share a file by a link: it is changed once."""
+    rule = plan_rule(plan.host, machine, wanted)
+    planned = {change.path.resolve() for other in before for change in other.files}
+    files = (*plan.files, *(change for change in rule.files if change.path.resolve() not in planned))
+    todo, refused = (*plan.todo, *rule.todo), (*plan.refused, *rule.refused)
+    return plan._replace(rule=rule.outcome, files=files, todo=todo, refused=refused)
 
 
 def _connected(file: _Settings, machine: Machine, programs: Programs) -> tuple[bytes | None, Outcomes]:

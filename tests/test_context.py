@@ -17,7 +17,7 @@ from wwt_vault.context.trim import GAP, sentences, trim
 from wwt_vault.errors import BadArgument
 from wwt_vault.fence import FENCE_CLOSE
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
-from wwt_vault.model.knowledge import ContextPack, Hit, Passage
+from wwt_vault.model.knowledge import ContextPack, Hit, Passage, Section
 
 SEOUL = ZoneInfo("Asia/Seoul")
 NOON = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
@@ -185,6 +185,52 @@ def test_a_senseless_budget_is_refused(budget: int) -> None:
     """With what would be accepted."""
     with pytest.raises(BadArgument, match="budget_tokens must lie between"):
         built([], {}, budget_tokens=budget)
+
+
+PINNED = source(
+    evidence=frozenset({event(7)}),
+    sections=(
+        Section(heading="Rules", line=5, text="Never deploy on Fridays. " * 40, events=(event(7),)),
+        Section(heading="Logins", line=9, text="ssh goes by keys alone.", events=()),
+    ),
+)
+
+
+def test_pinned_notes_lead_within_their_share() -> None:
+    """Whatever is asked they come first, and leave three quarters of the budget to what was asked."""
+    pins = {"b.md": PINNED, "a.md": PINNED}
+    pack = built([NOTE], {NOTE.document: source(), **pins}, pinned=["a.md", "b.md"], budget_tokens=800)
+
+    assert [(item.kind, item.path) for item in pack.items] == [
+        ("pinned", "a.md"),
+        ("pinned", "b.md"),
+        ("note", NOTE.document),
+    ]
+    assert sum(count_tokens(item.text + "\n") for item in pack.items[:2]) <= 200
+    assert "Logins: ssh goes by keys alone." in pack.items[0].text
+
+
+def test_a_pinned_note_is_not_told_twice_and_is_no_answer() -> None:
+    """A hit in a pinned note stands at its head alone; without any hit it still says that nothing was found."""
+    found = passage("a.md", "ssh goes by keys alone.", layer="curated")
+    pack = built([found], {"a.md": PINNED}, pinned=["a.md"])
+    nothing = built([], {"a.md": PINNED}, pinned=["a.md"])
+
+    assert [item.kind for item in pack.items] == ["pinned"]
+    assert pack.found and not pack.text.startswith("no record")
+    assert [item.kind for item in nothing.items] == ["pinned"]
+    assert nothing.text.startswith("no record found")
+
+
+def test_a_budget_that_only_pinned_notes_fit_says_what_is_missing() -> None:
+    """An agent must not take the pinned note for all there is."""
+    long = passage("결정/" + "가" * 120 + ".md", "ssh " * 90, layer="curated")
+    tiny = source(sections=(Section(heading="", line=1, text="Hi.", events=()),), title="T")
+    pack = built([long], {long.document: source(title="가" * 40), "a.md": tiny}, pinned=["a.md"], budget_tokens=120)
+
+    assert [item.kind for item in pack.items] == ["pinned"]
+    assert "not within this budget" in pack.text
+    assert count_tokens(pack.text) <= 120
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:

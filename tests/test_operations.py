@@ -200,7 +200,8 @@ def test_the_counts_lie_ready_for_the_next_session(workspace: Workspace) -> None
     curation.uncurated(workspace, now=NOW)
     left = json.loads((workspace.state.root / "brief.json").read_text("utf-8"))
 
-    assert left["projects"]["shop"] == {"sessions": 1, "messages": 2, "as_of": "2026-11-30 12:00"}
+    first = [["50_Conversations/2026/2026-11-29 chat shop s1.md", 2]]
+    assert left["projects"]["shop"] == {"sessions": 1, "messages": 2, "as_of": "2026-11-30 12:00", "first": first}
     assert left["projects"]["zoo"]["messages"] == 1
 
 

@@ -136,8 +136,21 @@ def test_bases_are_valid(tree: Path) -> None:
             columns = [*view["order"], *(row["property"] for row in view.get("sort", []))]
             for column in [*columns, *base["properties"]]:
                 kind, _, prop = column.rpartition(".")
-                assert kind in {"", "note", "file"}, f"{name}: {column}"
-                assert kind == "file" or prop in known, f"{name}: {column}"
+                assert kind in {"", "note", "file", "formula"}, f"{name}: {column}"
+                defined = base.get("formulas", {}) if kind == "formula" else known
+                assert kind == "file" or prop in defined, f"{name}: {column}"
+
+
+def test_what_waits_to_be_curated_is_a_work_queue(tree: Path) -> None:
+    """Sessions that no note links to, oldest day first, of one day the largest: the order of `wwt uncurated`."""
+    base = yaml.safe_load((tree / "Sessions.base").read_text("utf-8"))
+    [view] = [view for view in base["views"] if view.get("filters") == {"and": ["file.backlinks.isEmpty()"]}]
+
+    assert base["formulas"] == {"day": "file.name.slice(0, 10)"}
+    assert view["sort"] == [
+        {"property": "formula.day", "direction": "ASC"},
+        {"property": "file.size", "direction": "DESC"},
+    ]
 
 
 def check_filter(node: object, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from mcp import Client
@@ -10,6 +11,7 @@ from mcp import Client
 from tests.test_cli import Run, as_json, wwt
 from tests.test_mcp_server import SAID, call, drive, refused, words_only
 from wwt_vault.curate.questions import wanting
+from wwt_vault.ingest.brief import brief
 from wwt_vault.vault import Vault, sessions
 
 __all__ = ["words_only", "wwt"]  # fixtures
@@ -107,6 +109,52 @@ def test_a_person_marks_the_same_way(wwt: Run, words_only: Vault) -> None:
     assert not [
         path for path in words_only.root.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()
     ]  # fmt: skip
+
+
+def pin(vault: Vault, path: str) -> None:
+    """Do as a person does in Obsidian: tick a box among the properties."""
+    note = vault.root / path
+    note.write_text(note.read_text("utf-8").replace("\nreviewed:", "\npinned: true\nreviewed:", 1), "utf-8")
+
+
+def test_a_pinned_note_leads_its_project_and_no_other(wwt: Run, words_only: Vault) -> None:
+    """Whatever is asked, over both faces; another project, another day or none does not show it."""
+    event = as_json(wwt, "record", "chat", "s1", "--project", "shop", stdin=json.dumps(SAID))["added"][1]
+    body = f"## Facts\n- nobody deploys on Fridays [^{event}]\n"
+    path = as_json(wwt, "note", "save", "-", "--note", "House rules", "--project", "shop", stdin=body)["path"]
+    pin(words_only, path)
+
+    async def steps(client: Client) -> None:
+        for query in ("ssh keys", "quetzalcoatlus"):
+            asked = await call(client, "wiki_get_context", query=query, project="shop")
+            assert (asked["items"][0]["kind"], asked["items"][0]["path"]) == ("pinned", path)
+            assert "nobody deploys on Fridays" in asked["text"]
+            assert asked["found"] is (query == "ssh keys")
+        for other in ({"project": "garden"}, {}, {"project": "shop", "as_of": "2026-01-01"}):
+            asked = await call(client, "wiki_get_context", query="ssh keys", **other)
+            assert "pinned" not in [item["kind"] for item in asked["items"]]
+
+    drive(words_only.root, steps)
+    told = as_json(wwt, "context", "ssh keys", "--project", "shop")
+    assert told["items"][0]["kind"] == "pinned"
+
+
+def test_a_new_session_is_told_which_sessions_wait_longest(wwt: Run, words_only: Vault) -> None:
+    """Oldest day first, of one day the largest, three at most, as `wwt uncurated` lists them."""
+    for number, (day, size) in enumerate([(29, 1), (28, 1), (28, 3), (29, 2)]):
+        said = [{**SAID[at], "time": f"2026-11-{day}T0{at}:00:00Z"} for at in range(size)]
+        wwt("record", "chat", f"s{number}", "--project", "shop", stdin=json.dumps(said))
+    listed = as_json(wwt, "uncurated", "--project", "shop")["sessions"]
+    told = brief("/src/shop", "new", datetime.now(UTC))
+
+    assert [session["session_id"] for session in listed] == ["s2", "s1", "s3", "s0"]
+    assert "4 sessions, 7 messages" in told
+    assert told.partition("Waiting longest:\n")[2].splitlines()[:4] == [
+        "- 2026-11-28 chat shop s2: 3 messages",
+        "- 2026-11-28 chat shop s1: 1 message",
+        "- 2026-11-29 chat shop s3: 2 messages",
+        "",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Hits become what an agent is told: within a token budget, cited, fenced as data, the same for the same vault.
 
-The order is fixed: current curated notes, evidence newer than those notes, conversations that no note covers yet and
-pages of the person's, other conversations, superseded notes, the recent flow of the project, what waits to be
-curated. Each is trimmed to the sentences that carry the match, with speaker and citation. Nothing here reads a file
-or a clock.
+The order is fixed: pinned notes of the project, within a share of the budget; current curated notes; evidence newer
+than those notes; conversations that no note covers yet and pages of the person's; other conversations; superseded
+notes; the recent flow of the project; what waits to be curated. Each is trimmed to the sentences that carry the match,
+with speaker and citation. Nothing here reads a file or a clock.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wwt_vault.context.trim import trim, worth
 from wwt_vault.errors import BadArgument
 from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
-from wwt_vault.model.knowledge import ContextItem, ContextPack, Hit, Passage
+from wwt_vault.model.knowledge import ContextItem, ContextPack, Hit, Passage, Section
 from wwt_vault.wording import counted
 
 __all__ = ["MAX_BUDGET", "MIN_BUDGET", "Flow", "Source", "Waiting", "build"]
@@ -37,6 +37,8 @@ _SMALLEST_TEXT = 20
 """Tokens; less of a text is not worth its heading."""
 _SMALL_BUDGET = 200
 """Tokens; below this one item may take all there is."""
+_PINNED: Final = 0.25
+"""Share of the budget that pinned notes may take together: what was asked has the rest."""
 _FLOW = 3
 """Sessions shown of a project's recent flow."""
 
@@ -52,6 +54,8 @@ class Source:
     reviewed: bool = False
     evidence: frozenset[EventId] = frozenset()
     turns: tuple[Turn, ...] = ()
+    sections: tuple[Section, ...] = ()
+    """Of a note or page: needed of those that are pinned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +98,7 @@ def build(
     terms: Mapping[str, float],
     sources: Mapping[DocumentId, Source],
     curated: Collection[EventId],
+    pinned: Sequence[DocumentId] = (),
     flow: Sequence[Flow] = (),
     project: str | None = None,
     waiting: Waiting | None = None,
@@ -104,7 +109,8 @@ def build(
     """Put together what is known, best first, in at most ``budget_tokens`` (as ``count_tokens`` counts).
 
     ``hits`` in the order of the search; ``terms`` are the question's words and their weights; ``sources`` has
-    every hit's document; ``curated`` are the events that a note cites or a mark covers; ``flow`` newest first;
+    every hit's document; ``curated`` are the events that a note cites or a mark covers; ``pinned`` are notes that lead
+    whatever is asked, as far as they are in ``sources``; ``flow`` newest first;
     ``missing`` says what the index has not seen yet. Raises ``BadArgument`` for a budget outside 30..20,000.
     """
     if not MIN_BUDGET <= budget_tokens <= MAX_BUDGET:
@@ -112,8 +118,12 @@ def build(
         raise BadArgument(message, argument="budget_tokens")
     best = max((hit.score for hit in hits), default=0.0)
     hits = [hit for hit in hits if hit.passage.document in sources and hit.score >= _WORTH_TELLING * best]
+    leading = [
+        block for name in pinned if name in sources and (block := _pinned_block(name, sources[name], zone)).texts
+    ]
+    others = [hit for hit in hits if hit.passage.document not in pinned]
     blocks = [
-        *_from_hits(hits, sources, frozenset(curated), zone),
+        *_from_hits(others, sources, frozenset(curated), zone),
         *(_flow_block(entry, project, zone) for entry in flow[:_FLOW]),
     ]
     opening = "" if hits else f"{NO_RECORD}: nothing in the memory answers this. Say so; do not guess."
@@ -123,15 +133,24 @@ def build(
     left = budget_tokens - count_tokens(fence("", _KIND) + "\n") - count_tokens(opening + "\n")
     items: list[ContextItem] = []
     lines: list[str] = []
-    for at, block in enumerate(blocks):
-        # About half of what is left, so that the next ones have their turn; all of it for the last.
-        room = left if at == len(blocks) - 1 else min(left, max(left // 2, _SMALL_BUDGET))
-        block_lines = _fit(block, terms, len(items) + 1, room)
-        if block_lines:
-            left -= count_tokens("\n".join(block_lines) + "\n")
-            lines += block_lines
-            items.append(_with_text(block.item, block_lines))
-    if hits and not items:
+
+    def tell(blocks: Sequence[_Block], left: int) -> int:
+        """Add what fits into ``left`` tokens of each block; return what is left then."""
+        for at, block in enumerate(blocks):
+            # About half of what is left, so that the next ones have their turn; all of it for the last.
+            room = left if at == len(blocks) - 1 else min(left, max(left // 2, _SMALL_BUDGET))
+            block_lines = _fit(block, terms, len(items) + 1, room)
+            if block_lines:
+                left -= count_tokens("\n".join(block_lines) + "\n")
+                lines.extend(block_lines)
+                items.append(_with_text(block.item, block_lines))
+        return left
+
+    share = min(left, int(budget_tokens * _PINNED))
+    left -= share - tell(leading, share)
+    led = len(items)
+    left = tell(blocks, left)
+    if (hits and not items) or (others and len(items) == led):
         opening = "There is a record, but not within this budget: ask for more tokens."
     elif waiting and waiting.messages:
         number = f"{counted(waiting.sessions, 'session')}, {counted(waiting.messages, 'message')}"
@@ -199,6 +218,23 @@ def _note_block(found: Sequence[Passage], source: Source, zone: tzinfo) -> _Bloc
     ordered = sorted(found, key=lambda passage: passage.line)
     texts = tuple((passage.heading, passage.text, "") for passage in ordered)
     short = f"note{status} {single_line(source.title, 40)} {source.revision[:12]}"
+    return _Block(item=item, head=head, short_head=short, texts=texts)
+
+
+def _pinned_block(document: DocumentId, source: Source, zone: tzinfo) -> _Block:
+    author = f"by {single_line(source.written_by, 30)}" if source.written_by else "a person's page"
+    day = _day(source.updated, zone)
+    head = f"pinned {single_line(document, 120)} · rev {source.revision[:12]} · {day} · {author}"
+    item = ContextItem(
+        kind="pinned",
+        path=document,
+        text="",
+        revision=source.revision,
+        time=source.updated,
+        events=tuple(sorted(source.evidence)),
+    )
+    texts = tuple((section.heading, section.text, "") for section in source.sections if section.text.strip())
+    short = f"pinned {single_line(source.title, 40)} {source.revision[:12]}"
     return _Block(item=item, head=head, short_head=short, texts=texts)
 
 

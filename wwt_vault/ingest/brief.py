@@ -126,6 +126,7 @@ def _waiting(vault: Vault, project: str | None) -> list[str]:
     try:
         known = json.loads((state_for(vault).root / "brief.json").read_bytes())["projects"][project or ""]
         count, messages, as_of = int(known["sessions"]), int(known["messages"]), str(known["as_of"])
+        first = [(single_line(Path(path).stem, _EXCERPT), int(size)) for path, size in known.get("first", ())]
     except (OSError, ValueError, KeyError, TypeError):
         return []
     if not count:
@@ -135,7 +136,8 @@ def _waiting(vault: Vault, project: str | None) -> list[str]:
         f"Not curated yet {place}: {counted(count, 'session')}, {counted(messages, 'message')} (counted {as_of}). "
         "`wiki_uncurated` lists them; `wiki_read_events` reads them; `wiki_mark_curated` marks one as done."
     )
-    return [text]
+    lines = [f"- {name}: {counted(size, 'message')}" for name, size in first]
+    return ["\n".join([f"{text} Waiting longest:" if lines else text, *lines])]
 
 
 def _failures(now: datetime) -> list[str]:

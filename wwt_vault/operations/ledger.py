@@ -23,7 +23,7 @@ from wwt_vault.vault.files import overwrite
 
 __all__ = ["Entry", "Ledger"]
 
-_SCHEMA: Final = 1
+_SCHEMA: Final = 2
 
 
 class Entry(NamedTuple):
@@ -37,6 +37,8 @@ class Entry(NamedTuple):
     host: str = ""
     session_id: str = ""
     project: str | None = None
+    status: str | None = None
+    pinned: bool = False
     time: datetime | None = None
 
 
@@ -68,6 +70,8 @@ class Ledger:
             host=document.host or "",
             session_id=document.session_id or "",
             project=document.project,
+            status=document.status,
+            pinned=document.pinned,
             time=document.time,
         )
         with self._lock:
@@ -106,7 +110,8 @@ class Ledger:
 
     def _save(self) -> None:
         rows = [
-            [name, *entry[:6], format_time(entry.time) if entry.time else None] for name, entry in self._entries.items()
+            [name, *entry[:-1], format_time(entry.time) if entry.time else None]
+            for name, entry in self._entries.items()
         ]
         data = json.dumps({"schema": _SCHEMA, "documents": rows}, ensure_ascii=False)
         overwrite(self._path, data.encode("utf-8", "replace"), private=True, durable=False)
@@ -117,8 +122,8 @@ class Ledger:
             data: Any = json.loads(self._path.read_bytes())
             if data["schema"] != _SCHEMA:
                 return
-            for name, stamp, layer, events, host, session_id, project, moment in data["documents"]:
+            for name, stamp, layer, events, *facts, moment in data["documents"]:
                 when = parse_time(moment) if moment else None
-                self._entries[name] = Entry(stamp, layer, tuple(events), host, session_id, project, when)
+                self._entries[name] = Entry._make((stamp, layer, tuple(events), *facts, when))
         except (OSError, ValueError, KeyError, TypeError):
             self._entries.clear()  # missing or damaged: it is made again from the vault

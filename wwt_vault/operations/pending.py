@@ -18,9 +18,11 @@ from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents, layout, marks
 from wwt_vault.vault.files import overwrite
 
-__all__ = ["OpenSession", "Pending", "flow", "leave_counts", "pending"]
+__all__ = ["OpenSession", "Pending", "flow", "leave_counts", "pending", "pinned"]
 
 
+_FIRST: Final = 3
+"""Sessions that wait longest, named to a new session."""
 _TICK: Final = 3_000_000_000
 """Nanoseconds: longer than any file system's clock stands still."""
 
@@ -109,16 +111,34 @@ def _place_behind(upto: EventId, events: tuple[EventId, ...]) -> int:
 
 
 def leave_counts(workspace: Workspace, found: Pending, now: datetime) -> None:
-    """Write ``brief.json`` of the state folder: per project, the sessions and messages that wait, and when counted."""
+    """Write ``brief.json`` of the state folder: per project, how many sessions and messages wait, which of them come
+    first, and when that was counted."""
     as_of = now.astimezone(workspace.vault.zone).strftime("%Y-%m-%d %H:%M")
     projects: dict[str, dict[str, Any]] = {}
     for session in found.sessions:
-        counts = projects.setdefault(session.entry.project or "", {"sessions": 0, "messages": 0, "as_of": as_of})
+        counts = projects.setdefault(
+            session.entry.project or "", {"sessions": 0, "messages": 0, "as_of": as_of, "first": []}
+        )
         counts["sessions"] += 1
         counts["messages"] += len(session.events)
+        if len(counts["first"]) < _FIRST:
+            counts["first"].append([session.path, len(session.events)])
     data = json.dumps({"as_of": format_time(now), "projects": projects}, ensure_ascii=False)
     with suppress(VaultError):  # a session's start then tells older counts
         overwrite(workspace.state.root / "brief.json", data.encode("utf-8", "replace"), private=True, durable=False)
+
+
+def pinned(workspace: Workspace, project: str, until: datetime | None) -> list[DocumentId]:
+    """Return the project's pinned notes in the order of their paths; ``until`` leaves out those that changed since."""
+    return sorted(
+        path
+        for path, entry in workspace.ledger.snapshot().items()
+        if entry.pinned
+        and entry.layer != "session"
+        and entry.project == project
+        and entry.status != "superseded"
+        and (until is None or entry.time is None or entry.time < until)
+    )
 
 
 def flow(workspace: Workspace, project: str, until: datetime | None, count: int = 3) -> list[Flow]:

@@ -15,7 +15,7 @@ from wwt_vault.model.conversation import DocumentId, Layer
 from wwt_vault.model.knowledge import Document, Filters, Hit
 from wwt_vault.operations.freshness import catch_up
 from wwt_vault.operations.moments import moment, shown
-from wwt_vault.operations.pending import flow, pending
+from wwt_vault.operations.pending import flow, pending, pinned
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents, lookup, notes
 
@@ -97,7 +97,7 @@ def context(
 ) -> Json:
     """Return what is known that bears on ``query``, in at most ``budget_tokens``, ready for an agent.
 
-    ``project`` adds the recent flow of that project; ``as_of`` leaves out what is younger;
+    ``project`` puts its pinned notes first and adds its recent flow; ``as_of`` leaves out what is younger;
     ``missing`` and ``open_since`` as for ``search``. Returns ``{query, found, budget_tokens, used_tokens, items, text,
     notes}``. Raises ``BadArgument``.
     """
@@ -116,11 +116,13 @@ def context(
         zone=vault.zone,
     )
     open_sessions = pending(workspace)
+    leading = pinned(workspace, project, until) if project else []
     pack = contexts.build(
         query,
         _own_project_first(result.hits, project),
         terms=result.terms,
-        sources=_sources(workspace, result.hits),
+        sources=_sources(workspace, [*leading, *(hit.passage.document for hit in result.hits)]),
+        pinned=leading,
         curated=open_sessions.curated,
         flow=flow(workspace, project, until) if project else (),
         project=project,
@@ -158,10 +160,10 @@ def _own_project_first(hits: tuple[Hit, ...], project: str | None) -> list[Hit]:
     return sorted(hits, key=lambda hit: hit.passage.layer == "session" and hit.passage.project != project)
 
 
-def _sources(workspace: Workspace, hits: tuple[Hit, ...]) -> dict[DocumentId, contexts.Source]:
-    """Read what the hits lie in. A file that is gone meanwhile is left out, and its hits with it."""
+def _sources(workspace: Workspace, names: Sequence[DocumentId]) -> dict[DocumentId, contexts.Source]:
+    """Read what hits lie in. A file that is gone meanwhile is left out, and its hits with it."""
     sources: dict[DocumentId, contexts.Source] = {}
-    for name in dict.fromkeys(hit.passage.document for hit in hits):
+    for name in dict.fromkeys(names):
         try:
             document = documents.load_document(workspace.vault, name)
         except (WwtError, OSError):
@@ -175,6 +177,7 @@ def _sources(workspace: Workspace, hits: tuple[Hit, ...]) -> dict[DocumentId, co
             reviewed=bool(head and head.reviewed),
             evidence=frozenset(event for section in document.sections for event in section.events),
             turns=document.turns,
+            sections=document.sections,
         )
     return sources
 

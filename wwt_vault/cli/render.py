@@ -26,6 +26,7 @@ __all__ = [
     "search",
     "setup",
     "status",
+    "tokens",
     "uncurated",
     "verify",
 ]
@@ -256,3 +257,9 @@ def _place(part: Json) -> str:
 
 def _minute(time: str | None) -> str:
     return time[:16].replace("T", " ") if time else ""
+
+
+def tokens(found: Json) -> str:
+    """The tokens of a vault."""
+    lines = [f"{entry['name']}  {entry['scope']}  {_minute(entry['created'])}" for entry in found["tokens"]]
+    return "\n".join(lines) or "No tokens."

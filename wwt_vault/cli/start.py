@@ -97,11 +97,30 @@ def ingest(
         raise typer.Exit(1)  # what was named holds nothing that could be read
 
 
-def serve(ctx: typer.Context) -> None:
+def serve(
+    ctx: typer.Context,
+    *,
+    http: Annotated[bool, typer.Option("--http", help="Over HTTP, for apps that cannot start a program.")] = False,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="With --http: listen there.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="With --http: listen on this port; 0 takes a free one.")] = 7633,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="With --http: the name of your tunnel or proxy; may be repeated."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="With --http: a web page that may call from a browser; may be repeated."),
+    ] = None,
+) -> None:
     """Serve the MCP tools over stdin and stdout; hosts start this themselves."""
-    from wwt_vault.mcp_server import serve as run  # noqa: PLC0415
+    from wwt_vault import mcp_server  # noqa: PLC0415
 
-    run(ctx.obj.vault)
+    common: Common = ctx.obj
+    if http:
+        hosts, origins = allow_host or [], allow_origin or []
+        mcp_server.serve_http(common.vault, host=host, port=port, hosts=hosts, origins=origins)
+    else:
+        mcp_server.serve(common.vault)
 
 
 def demo(

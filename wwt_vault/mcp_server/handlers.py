@@ -12,7 +12,7 @@ from typing import Any, Final
 from mcp.types import CallToolResult, TextContent
 
 from wwt_vault.mcp_server import render
-from wwt_vault.mcp_server.session import Session
+from wwt_vault.mcp_server.session import CLIENT, Session
 from wwt_vault.wording import counted
 
 __all__ = ["handlers"]
@@ -140,7 +140,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             project=project,
             questions=questions,
             reason=reason,
-            written_by=session.client,
+            written_by=CLIENT.get(),
             now=datetime.now(UTC),
         )
         return _answer(render.saved(saved), saved)

@@ -16,6 +16,8 @@ from urllib.parse import quote
 
 import anyio.to_thread
 from mcp.server import MCPServer
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
@@ -27,7 +29,7 @@ from pydantic import ValidationError
 from wwt_vault import __version__
 from wwt_vault.errors import NotFound, PathEscapes, WwtError
 from wwt_vault.mcp_server.handlers import handlers
-from wwt_vault.mcp_server.session import Session
+from wwt_vault.mcp_server.session import CLIENT, Session
 from wwt_vault.mcp_server.tools import INSTRUCTIONS, TOOLS, ToolSpec
 
 __all__ = ["WwtServer"]
@@ -70,8 +72,14 @@ class WwtServer(MCPServer[Any]):
         spec = TOOLS.get(name)
         if spec is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {name}")
-        if context is not None and (client := context.session.client_params) is not None:
-            self._session.client = re.sub(r"[^\w .-]+", " ", client.client_info.name)[:60].strip() or "an agent"
+        if context is not None:
+            token = _token(context)
+            if token is not None and not spec.read_only and "write" not in token.scopes:
+                return _refusal({"code": "forbidden", "message": f"{name} writes, and this token may only read."})
+            client = context.session.client_params
+            called = client.client_info.name if client is not None else token.client_id if token is not None else ""
+            if called := re.sub(r"[^\w .-]+", " ", called)[:60].strip():
+                CLIENT.set(called)  # each call runs in a context of its own
         if unknown := sorted(arguments.keys() - spec.arguments.keys()):
             known = ", ".join(spec.arguments) or "none"
             return _refusal({"code": "bad_argument", "message": f"No argument {unknown[0]!r}; there are: {known}."})
@@ -117,6 +125,13 @@ class WwtServer(MCPServer[Any]):
             raise ResourceNotFoundError(str(error)) from error
         except (WwtError, OSError) as error:
             raise ResourceError(str(error)) from error
+
+
+def _token(context: Context[Any, Any]) -> AccessToken | None:
+    """Return the token that a call over HTTP came with; there is none over stdin."""
+    request = context.request_context.request
+    user = request.scope.get("user") if request is not None else None
+    return user.access_token if isinstance(user, AuthenticatedUser) else None
 
 
 def _tool(name: str, spec: ToolSpec, call: Callable[..., CallToolResult]) -> Tool:

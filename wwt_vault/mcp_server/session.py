@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from contextlib import suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,10 @@ from wwt_vault.mcp_server.watching import Watch
 if TYPE_CHECKING:
     from wwt_vault.operations.workspace import Workspace
 
-__all__ = ["Session", "exit_with_parent"]
+__all__ = ["CLIENT", "Session", "exit_with_parent"]
+
+CLIENT: ContextVar[str] = ContextVar("client", default="an agent")
+"""What the host at the other end of the present call is called: who writes notes."""
 
 _SLICE_SECONDS: Final = 2.0
 _QUIET_SECONDS: Final = 0.3
@@ -40,8 +44,6 @@ class Session:
     """The open vault of this process. Its methods may be called from any thread."""
 
     def __init__(self, vault: str | None = None) -> None:
-        self.client = "an agent"
-        """What the host at the other end calls itself: who writes notes."""
         self._argument = vault
         self._opening = threading.Lock()
         self._workspace: Workspace | None = None

@@ -15,6 +15,8 @@
     ├── TranscriptError        a transcript that no reader understands
     ├── IndexUnavailable       the index cannot be written; search goes on with what there is
     ├── ModelUnavailable       the embedding model that was asked for cannot be used
+    ├── SyncFailed             git could not do what sync asked of it
+    │   └── Unreachable        the other side does not answer now: no error, sync goes on later
     └── Refused                nothing was written, on purpose (exit 3)
         ├── StaleRevision
         ├── NoteExists
@@ -23,6 +25,7 @@
         ├── HumanConflict
         ├── BadName
         ├── PathEscapes
+        ├── SyncRefused        the repository, or what the other side sent, is in no state to be synced
         └── UnparsableSettings
 
 Every error has a ``code`` (stable, for programs), a message (for people) and ``data`` (what it is about).
@@ -51,8 +54,11 @@ __all__ = [
     "PathEscapes",
     "Refused",
     "StaleRevision",
+    "SyncFailed",
+    "SyncRefused",
     "TranscriptError",
     "UnparsableSettings",
+    "Unreachable",
     "VaultError",
     "VaultMissing",
     "VaultReadOnly",
@@ -160,6 +166,18 @@ class ModelUnavailable(WwtError):
     code = "model_unavailable"
 
 
+class SyncFailed(WwtError):
+    """Git could not do what sync asked of it; ``data['reason']`` says in a word why. Nothing was lost."""
+
+    code = "sync_failed"
+
+
+class Unreachable(SyncFailed):
+    """The other side does not answer: no network, no such disk. What is to be sent waits for the next sync."""
+
+    code = "unreachable"
+
+
 class Refused(WwtError):
     """Nothing was written, on purpose; the message says what would be accepted."""
 
@@ -213,6 +231,12 @@ class PathEscapes(Refused):
     """A path that leads out of the vault, or into a folder that is not for notes."""
 
     code = "path_escapes"
+
+
+class SyncRefused(Refused):
+    """Repository or remote are in no state to be synced; ``data['reason']`` says in a word why."""
+
+    code = "sync_refused"
 
 
 class UnparsableSettings(Refused):

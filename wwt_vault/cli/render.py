@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wwt_vault.cli import render_sync
 from wwt_vault.wording import counted
 
 __all__ = [
@@ -173,7 +174,9 @@ def status(found: Json) -> str:
         f"Index    {index(found['index'])}".replace("\n", "\n         "),
         f"Queue    {captures['waiting']} waiting, {captures['failed']} failed",
         f"Curation {counted(waiting['sessions'], 'session')}, {counted(waiting['messages'], 'message')} waiting",
+        f"Sync     {render_sync.last(found['sync'])}",
     ]
+    lines += [f"Conflict {entry['path']}" for entry in found["conflicts"]]
     return "\n".join([*lines, *(f"!        {problem}" for problem in found["problems"])])
 
 

@@ -36,7 +36,7 @@ from wwt_vault.vault import Vault, events, sessions
 from wwt_vault.vault.files import lock
 from wwt_vault.vault.layout import safe_name
 
-__all__ = ["Recorder", "machine_name"]
+__all__ = ["Recorder", "hold", "machine_name"]
 
 _SAME_MOMENT = timedelta(seconds=2)
 _SAME_CALL = timedelta(milliseconds=2)
@@ -68,7 +68,7 @@ class Recorder:
         self.known_messages = 0
         self._records = state.cursors
         self._record_path = self._record_of(session.session_id)
-        self._lock = lock(state.locks / f"{self._record_path.stem}.lock", timeout)
+        self._lock = hold(state, session.host, session.session_id, timeout)
         self._live = live
         self._record = self._kept = remembered.Remembered(keys={})
         self._known: dict[str, EventId] = {}
@@ -317,9 +317,7 @@ class Recorder:
         return events.fingerprint(session.host, session.session_id, message.role, message.text, occurrence)
 
     def _record_of(self, session_id: str) -> Path:
-        safe = safe_name(session_id, max_bytes=80)
-        name = f"{self.session.host} {safe}"
-        return self._records / (f"{name}.json" if session_id == safe else f"{name} {digest(session_id)[:12]}.json")
+        return self._records / f"{_record_name(self.session.host, session_id)}.json"
 
     # -- the record ----------------------------------------------------------------------------------------------
 
@@ -378,3 +376,13 @@ def machine_name() -> str:
     import socket  # noqa: PLC0415 - Windows only
 
     return socket.gethostname()
+
+
+def hold(state: State, host: str, session_id: str, timeout: float) -> contextlib.AbstractContextManager[None]:
+    """Return the lock of a session: whoever has it, nobody else records it. Raises ``LockTimeout`` when entered."""
+    return lock(state.locks / f"{_record_name(host, session_id)}.lock", timeout)
+
+
+def _record_name(host: str, session_id: str) -> str:
+    safe = safe_name(session_id, max_bytes=80)
+    return f"{host} {safe}" if session_id == safe else f"{host} {safe} {digest(session_id)[:12]}"

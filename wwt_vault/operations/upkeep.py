@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from wwt_vault.ingest import hooklog, live, queue
 from wwt_vault.operations.freshness import refresh
 from wwt_vault.operations.pending import leave_counts, pending
+from wwt_vault.operations.syncing import last_sync
 from wwt_vault.operations.workspace import Workspace
+from wwt_vault.vault import copies
 
 if TYPE_CHECKING:
     from wwt_vault.index import RefreshReport
@@ -79,6 +81,10 @@ def status(workspace: Workspace, *, now: datetime) -> Json:
     lost = hooklog.recent(now).sentence()
     problems = [*index["problems"], *sorted({f"A capture failed: {item.reason}" for item in items if item.reason})[:5]]
     problems += [lost] if lost else []
+    synced = last_sync(workspace.vault)
+    if synced and synced.get("failed"):
+        problems.append(f"The last sync failed: {synced['failed']['message']}")
+    conflicts = [copy._asdict() for copy in copies.find_copies(workspace.vault.root)]
     return {
         "vault": str(workspace.vault.root),
         "vault_id": workspace.vault.id,
@@ -88,5 +94,7 @@ def status(workspace: Workspace, *, now: datetime) -> Json:
         "index": index,
         "queue": {"waiting": len(items) - len(failed), "failed": len(failed)},
         "uncurated": {"sessions": waiting.sessions, "messages": waiting.messages},
+        "sync": synced,
+        "conflicts": conflicts,
         "problems": problems,
     }

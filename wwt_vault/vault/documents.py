@@ -17,7 +17,7 @@ from wwt_vault import markdown
 from wwt_vault.errors import NotFound
 from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
 from wwt_vault.model.knowledge import Document, Section
-from wwt_vault.vault import blocks, layout, lookup, marks, sessions
+from wwt_vault.vault import blocks, copies, layout, lookup, marks, sessions
 from wwt_vault.vault.syscalls import PLAIN
 
 if TYPE_CHECKING:
@@ -37,11 +37,13 @@ _MAX_TITLE = 120  # characters of a first prompt that stand for the session
 def catalog(vault: Vault) -> dict[DocumentId, str]:
     """Return the stamp of every Markdown file that is indexed: when that has changed, the file has. None is opened.
 
+    Copies that a sync left beside a note (``copies``) are not: they say the same twice, or something that is undecided.
+
     The stamp holds size, modification and change time in ns, and inode: an editor that keeps size and modification time
     still changes one of the others. That of a session note also tells of its mark, whose gist and questions are found
     with it. Raises ``VaultMissing``.
     """
-    stamps = {}
+    stamps: dict[DocumentId, str] = {}
     marked = marks.stamps(vault)
     conversations = f"{layout.CONVERSATIONS}/"
     for path, entry in lookup.markdown_files(vault.root, all_of_them=False):
@@ -55,6 +57,8 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
             form = path[:-3].rpartition(" ")[2]
             # The last form of an id, which only two sessions of one name need, has a hash behind the one in full.
             stamps[path] += marked.get(form) or marked.get(form.rpartition("-")[0], "")
+    for copy in copies.copies_among(stamps):
+        del stamps[copy]
     return stamps
 
 

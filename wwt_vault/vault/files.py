@@ -36,7 +36,19 @@ from wwt_vault.vault.syscalls import (
     write_aside,
 )
 
-__all__ = ["append", "create_once", "lock", "move", "names_in", "overwrite", "read", "remove", "replace", "revision_of"]
+__all__ = [
+    "append",
+    "create_once",
+    "discard",
+    "lock",
+    "move",
+    "names_in",
+    "overwrite",
+    "read",
+    "remove",
+    "replace",
+    "revision_of",
+]
 
 Keep = Callable[[bytes], None]
 
@@ -252,6 +264,31 @@ def remove(path: Path) -> None:
         with suppress(FileNotFoundError):
             patiently(os.unlink, path)
         sync_folder(path.parent)
+
+
+def discard(path: Path, expected: Revision) -> bool:
+    """Delete a file that is still at the revision ``expected``; ``False``, and all is as it was, when it is not.
+
+    It is taken out of its place first and looked at there, so that nobody's edit is deleted unseen. Raises
+    ``VaultReadOnly``, ``VaultError``.
+    """
+    with clear_errors(path):
+        there = read_file(path)
+        if there is None or revision_of(there) != expected:
+            return there is None
+        spare = aside(path.parent, ".tmp-swap-")
+        try:
+            patiently(os.rename, path, spare)
+        except FileNotFoundError:
+            return True
+        if revision_of(read_file(spare) or b"") != expected:
+            with suppress(FileExistsError):  # an editor has written it anew: then both stay
+                if rename_exclusively(spare, path) or link(spare, path):
+                    drop(spare)
+            return False
+        drop(spare)
+        sync_folder(path.parent)
+    return True
 
 
 def move(old: Path, new: Path) -> None:

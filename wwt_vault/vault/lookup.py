@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wwt_vault import markdown
 from wwt_vault.errors import Ambiguous, NotFound, VaultMissing
 from wwt_vault.model.conversation import DocumentId
-from wwt_vault.vault import layout
+from wwt_vault.vault import copies, layout
 from wwt_vault.vault.names import EXTENSIONS, Names
 
 if TYPE_CHECKING:
@@ -215,13 +215,18 @@ def _by_content(vault: Vault, ref: str, key: str) -> list[DocumentId]:
 
 
 def _heads(vault: Vault, mentioning: str = "", below: str = "") -> Iterator[NoteHead]:
-    """Yield the heads of all notes but session notes, of those that have ``mentioning`` in their first kilobytes."""
+    """Yield the heads of all notes but session notes, of those that have ``mentioning`` in their first kilobytes.
+
+    A copy that a sync left beside a note has the note's id and is none.
+    """
     # Whether it is there at all is asked of the bytes; what is escaped, or in another form, needs the second pass.
     word = unicodedata.normalize("NFC", mentioning).lower().encode()
-    for path, entry in markdown_files(vault.root):
-        if path.startswith(f"{layout.CONVERSATIONS}/") or not path.startswith(below):
+    places = {path: entry.path for path, entry in markdown_files(vault.root) if path.startswith(below)}
+    left_out = copies.copies_among(places)
+    for path, place in places.items():
+        if path.startswith(f"{layout.CONVERSATIONS}/") or path in left_out:
             continue
-        data = first_bytes(entry.path)
+        data = first_bytes(place)
         if word in (data.lower() if word.isascii() else data.decode("utf-8", "replace").lower().encode()):
             yield read_head(path, data)
 

@@ -1,0 +1,63 @@
+"""Results of sync as a person reads them in a terminal: dict in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["last", "sync", "sync_init"]
+
+Json = Mapping[str, Any]
+
+_SHOWN = 20
+"""Lines of one kind that are shown."""
+
+
+def sync_init(found: Json) -> str:
+    """Where it lies, and what the first sync did."""
+    made = "is under git now" if found["created"] else "was under git already"
+    hint = [] if found["remote"] else ["No remote yet: `wwt sync init REMOTE` names one."]
+    return "\n".join([f"{found['vault']} {made}.", *hint, sync(found)])
+
+
+def sync(found: Json) -> str:
+    """What was sent, what came, and what a person has to look at."""
+    lines = [f"Sent {_counted(found['sent'])}." if _counted(found["sent"]) else "Nothing to send."]
+    if found["remote"]:
+        lines += [
+            f"Received from {machine}: {_counted(counts) or 'history of notes'}."
+            for machine, counts in found["received"].items()
+        ] or ["Nothing new elsewhere."]
+    if found["offline"]:
+        lines[1:] = [f"Not sent yet: {found['offline']}"]
+    elif not found["remote"]:
+        lines[0] = lines[0].replace("Sent", "Committed").replace("send", "commit")
+    lines += _few([f"conflict: {entry['path']}: the other side is in {entry['copy']}" for entry in found["conflicts"]])
+    lines += _few([f"withheld: {entry['message']}" for entry in found["withheld"]])
+    lines += _few([f"note: {note}" for note in found["notes"]])
+    return "\n".join(lines)
+
+
+def last(found: Json | None) -> str:
+    """The last sync in one line."""
+    if not found:
+        return "never: `wwt sync init`"
+    parts = [str(found.get("at") or "never")[:16].replace("T", " ")]
+    parts += [f"sent {_counted(found['sent'])}"] if found.get("sent") and _counted(found["sent"]) else []
+    parts += [
+        f"{name} brought {_counted(counts) or 'history of notes'}" for name, counts in found.get("received", {}).items()
+    ]
+    parts += ["offline"] if found.get("offline") else []
+    parts += [f"failed {found['failed']['at'][:16].replace('T', ' ')}"] if found.get("failed") else []
+    return " · ".join(parts)
+
+
+def _counted(counts: Json) -> str:
+    names = {"messages": "message", "sessions": "session", "notes": "note", "others": "other file"}
+    parts = [f"{counts[key]} {name}{'s' if counts[key] != 1 else ''}" for key, name in names.items() if counts.get(key)]
+    return ", ".join(parts)
+
+
+def _few(lines: list[str]) -> list[str]:
+    more = len(lines) - _SHOWN
+    return [*lines[:_SHOWN], f"… and {more} more"] if more > 0 else lines

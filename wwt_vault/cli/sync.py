@@ -1,0 +1,56 @@
+"""Commands that keep one vault on many machines: sync."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from wwt_vault.cli import render_sync
+from wwt_vault.cli.output import Common, emit
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer, epilog: str) -> None:
+    """Add the commands to ``app``."""
+    group = typer.Typer(help="Send and take in what changed, by git; alone: do it now.", epilog=epilog)
+    group.callback(invoke_without_command=True)(sync_by_default)
+    group.command("init", epilog=epilog)(sync_init)
+    group.command("now", epilog=epilog)(sync)
+    app.add_typer(group, name="sync")
+
+
+_Allow = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NOTE", help="Send this file although it seems to hold a secret; repeatable."),
+]
+_Yes = Annotated[bool, typer.Option("--yes", help="Go on even if most of the vault is gone.")]
+
+
+def sync_by_default(ctx: typer.Context, allow: _Allow = None, yes: _Yes = False) -> None:
+    if ctx.invoked_subcommand is None:
+        sync(ctx, allow, yes)
+
+
+def sync(ctx: typer.Context, allow: _Allow = None, yes: _Yes = False) -> None:
+    """Commit what changed in the vault, take in what other machines did, and send both."""
+    from wwt_vault.operations import syncing  # noqa: PLC0415 - see the package's docstring
+
+    common: Common = ctx.obj
+    done = syncing.sync(common.vault, now=datetime.now(UTC), allowed=allow or (), shrink=yes)
+    emit(common, done, render_sync.sync)
+
+
+def sync_init(
+    ctx: typer.Context,
+    remote: Annotated[
+        str | None, typer.Argument(metavar="[REMOTE]", help="A git repository: URL, HOST:PATH, or a folder.")
+    ] = None,
+) -> None:
+    """Put the vault under git, join it with a remote, and sync; without a vault here, take the remote's."""
+    from wwt_vault.operations import syncing  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    emit(common, syncing.sync_init(common.vault, remote, now=datetime.now(UTC)), render_sync.sync_init)

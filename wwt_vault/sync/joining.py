@@ -1,0 +1,360 @@
+"""Two histories of a vault in one: for every file what it is to be, worked out from what both sides changed.
+
+Nothing is written here. Files are matched by path, and where one side moved a note, by what it is (its bytes, its id,
+its session). A file that one side changed and the other deleted stays. What the other side has and no vault of ours may
+hold (links, programs, files that are too big) stays in git and is never written.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from wwt_vault import markdown
+from wwt_vault.errors import FormatTooNew, SyncRefused
+from wwt_vault.sync import belonging, contents, linking, session_notes
+from wwt_vault.sync.local import MACHINE, Withheld
+from wwt_vault.sync.objects import Blobs, Change, differences, empty_tree, sizes
+from wwt_vault.sync.repository import Entry, Repository
+from wwt_vault.vault import FORMAT, Vault, copies, files, layout, lookup
+
+__all__ = ["Conflict", "Joined", "Target", "join"]
+
+
+class Target(NamedTuple):
+    """What becomes of one file of the vault."""
+
+    before: str | None
+    """Id of the blob that this side's commit has; ``None`` when it has no such file."""
+    data: bytes | None = None
+    """Bytes that are to be there, unless ``oid`` has them."""
+    oid: str | None = None
+    """Id of their blob, when the other side has it. Neither: the file goes."""
+
+
+class Conflict(NamedTuple):
+    """A file that both sides changed, and that cannot be one."""
+
+    path: str
+    copy: str
+    """Where the other side's version lies."""
+
+
+class Joined(NamedTuple):
+    """What both histories come to."""
+
+    targets: Mapping[str, Target]
+    """Every file that is to change in the vault of this side."""
+    carried: Mapping[str, Entry | None]
+    """What changes in git alone."""
+    theirs: frozenset[str]
+    """Every path that the other side changed."""
+    as_theirs: bool
+    """Whether the result is just what the other side has."""
+    conflicts: tuple[Conflict, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    notes: tuple[str, ...] = ()
+    """For the person: what was decided against one side."""
+
+
+class _Versions(NamedTuple):
+    """A file that both sides have."""
+
+    base: Entry | None
+    mine: Entry | None
+    theirs: Entry | None
+    before: Entry | None
+    """What this side's commit has at the place where the file is to be."""
+
+
+class _Work:
+    """A join on its way."""
+
+    def __init__(
+        self, vault: Vault, repository: Repository, blobs: Blobs, *, theirs: str, at: datetime, base: str
+    ) -> None:
+        self.vault, self.repository, self.blobs, self.theirs, self.at = vault, repository, blobs, theirs, at
+        head = repository.head
+        self.there = differences(repository.git, base, theirs)
+        self.here: Mapping[str, Change] = differences(repository.git, base, head) if head and head != base else {}
+        self.added = {path.rpartition("/")[0] for path, change in self.there.items() if change.after}
+        self.targets: dict[str, Target] = {}
+        self.carried: dict[str, Entry | None] = {}
+        self.conflicts: list[Conflict] = []
+        self.withheld: list[Withheld] = []
+        self.notes: list[str] = []
+        self.listed: dict[str, dict[str, str]] = {}
+        self.done: set[str] = set()
+
+    def listing(self, folder: str) -> dict[str, str]:
+        """Return the names in a folder, and those that are to come, by what file systems and links tell them apart."""
+        if folder not in self.listed:
+            try:
+                names = sorted(entry.name for entry in (self.vault.root / folder).iterdir())
+            except OSError:
+                names = []
+            named = (unicodedata.normalize("NFC", name) for name in names)
+            self.listed[folder] = {layout.name_key(name): name for name in named}
+        return self.listed[folder]
+
+    def bytes_of(self, entry: Entry | None) -> bytes | None:
+        return self.blobs.read(entry.oid) if entry is not None and entry.is_file else None
+
+
+def join(vault: Vault, repository: Repository, base: str | None, theirs: str, at: datetime) -> Joined:
+    """Join ``theirs`` into the commit that is checked out; ``base`` is what both grew from, ``None`` for nothing.
+
+    Raises ``SyncRefused`` (``hostile``, ``file_and_folder``), ``FormatTooNew``, ``SyncFailed``.
+    """
+    git = repository.git
+    root = base or empty_tree(repository.hash_name)
+    with Blobs(git) as blobs:
+        work = _Work(vault, repository, blobs, theirs=theirs, at=at, base=root)
+        _refuse_hostile(work.there, repository.url)
+        _refuse_newer(work)
+        there = work.there
+        big = sizes(git, (change.after.oid for change in there.values() if change.after and change.after.is_file))
+        moved = _renames(work, work.here, there), _renames(work, there, work.here)
+        for path, change in sorted(there.items(), key=lambda item: (item[1].after is not None, item[0])):
+            mine = work.here.get(path)
+            if path in work.done:
+                continue
+            if not belonging.belongs(path) or any(entry and not entry.is_file for entry in change):
+                _carry(work, path, change, mine)
+            elif change.after is not None and big.get(change.after.oid, 0) > belonging.MAX_BYTES:
+                message = f"{path} has over {belonging.MAX_BYTES >> 20} MB: it stays in git and is not written."
+                work.withheld.append(Withheld(path, "too_big", message))
+                _carry(work, path, change, mine, silent=True)
+            elif change.after is None:
+                _gone_there(work, path, change, moved)
+            elif mine is not None and mine.after is None and path in moved[0]:
+                there_now = work.here[moved[0][path]].after
+                _both(work, moved[0][path], _Versions(change.before, there_now, change.after, there_now))
+            else:
+                _come(work, path, change, mine)
+    return Joined(
+        targets=work.targets,
+        carried=work.carried,
+        theirs=frozenset(work.there),
+        as_theirs=not work.here and _is_theirs(work),
+        conflicts=tuple(work.conflicts),
+        withheld=tuple(work.withheld),
+        notes=tuple(work.notes),
+    )
+
+
+def _is_theirs(work: _Work) -> bool:
+    """Return whether what was worked out is their tree, byte for byte."""
+    if work.targets.keys() | work.carried.keys() != work.there.keys():
+        return False
+    return all(
+        (work.carried[path] == change.after)
+        if path in work.carried
+        else work.targets[path].data is None and work.targets[path].oid == (change.after and change.after.oid)
+        for path, change in work.there.items()
+    )
+
+
+def _refuse_hostile(there: Mapping[str, Change], url: str) -> None:
+    bad = sorted(path for path, change in there.items() if change.after and belonging.is_hostile(path))
+    if bad:
+        shown = ascii(bad[0])
+        message = (
+            f"The other side ({url}) has a file at {shown}, which no program would put there: it may have been made to "
+            f"break out of the vault. Nothing was changed."
+        )
+        raise SyncRefused(message, reason="hostile", path=shown)
+
+
+def _refuse_newer(work: _Work) -> None:
+    change = work.there.get(layout.VAULT_FILE)
+    data = work.bytes_of(change.after) if change else None
+    try:
+        version = int(json.loads(data or b"{}").get("format", 0))
+    except (ValueError, TypeError, AttributeError):
+        return
+    if version > FORMAT:
+        message = f"The vault on the other side has format {version}; this program knows up to {FORMAT}. Update it."
+        raise FormatTooNew(message, format=version)
+
+
+def _carry(work: _Work, path: str, change: Change, mine: Change | None, *, silent: bool = False) -> None:
+    """Take a change into git and not into the vault."""
+    if mine is not None and mine.after != change.after:
+        if not silent:
+            work.notes.append(f"{path} differs on both sides and is none of a vault's: merge it with git.")
+        return
+    if change.before is not None and change.before.is_file and belonging.belongs(path) and change.after is not None:
+        work.notes.append(f"{path} is something else than a file on the other side: it stays the file that it was.")
+        return
+    work.carried[path] = change.after
+    if change.after is None or silent:
+        return
+    what = {"120000": "a symbolic link", "160000": "another repository"}.get(
+        change.after.mode, "none of a vault's files"
+    )
+    reason = "not_a_vaults" if change.after.is_file else "link"
+    work.withheld.append(Withheld(path, reason, f"{path} is {what}: it stays in git and is not written."))
+
+
+def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str, str], Mapping[str, str]]) -> None:
+    """The other side deleted or moved a file; ``moved`` is where this side and the other moved files."""
+    mine = work.here.get(path)
+    if mine is None:
+        if not belonging.is_protected(path, work.added):
+            work.targets[path] = Target(_oid(change.before))
+        return
+    ours, new = (side.get(path) for side in moved)
+    if mine.after is None:
+        if ours is not None and new is not None and ours != new:  # both moved it, each to another place
+            work.done.add(new)
+            there_now = work.here[ours].after
+            _both(work, ours, _Versions(change.before, there_now, work.there[new].after, there_now))
+    elif new is not None:
+        work.done.add(new)
+        work.targets[path] = Target(_oid(mine.after))
+        place = _place(work, new)
+        before = work.here[place].after if place in work.here else None
+        _both(work, place, _Versions(change.before, mine.after, work.there[new].after, before))
+    else:
+        work.notes.append(f"{path} was deleted on one side and changed on the other: it stays.")
+
+
+def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
+    """The other side added or changed a file."""
+    place = _place(work, path) if change.before is None else path
+    taken = work.targets.get(place)
+    if taken is not None and change.before is None:
+        if taken.data is None and taken.oid is None:  # it got another spelling there
+            place = belonging.logical(path)
+        else:  # two of theirs that some file systems take for one
+            used = {*work.targets, *_names_near(work, place)}
+            place = copies.copy_name(place, *_machine_of(work, path), used)
+            work.notes.append(f"{path} has the name of another file but for case or form: it became {place}.")
+    elif place != path:
+        mine = Change(None, _there_now(work, place))
+    if mine is None or mine.after is None:
+        if mine is not None and change.before is not None:
+            work.notes.append(f"{path} was deleted on one side and changed on the other: it stays.")
+        before = _oid(change.before) if mine is None and place == path else None
+        work.targets[place] = Target(before, oid=_oid(change.after))
+    elif mine.after.oid != _oid(change.after):
+        _both(work, place, _Versions(change.before, mine.after, change.after, mine.after))
+
+
+def _both(work: _Work, path: str, versions: _Versions) -> None:
+    """Both sides have a file, each its own: merge them into ``path``."""
+    one, other = work.bytes_of(versions.mine), work.bytes_of(versions.theirs)
+    if one is None or other is None:  # a link in the place of a file: what this side has stays
+        return
+    merged = contents.merge(path, work.bytes_of(versions.base), one, other)
+    data = merged.data
+    if merged.copy:
+        machine, date = _machine_of(work, path)
+        copy = _existing_copy(work, path, other)
+        if copy is None:
+            copy = copies.copy_name(path, machine, date, {*work.targets, *_names_near(work, path)})
+            work.targets[copy] = Target(None, data=other)
+        work.conflicts.append(Conflict(path, copy))
+        data = linking.with_copy(path, data, copy)
+    if merged.left:
+        work.notes.append(f"{path} is set otherwise on the other side ({work.theirs[:12]}): this side's stays.")
+    if data != one or versions.before != versions.mine:
+        work.targets[path] = Target(_oid(versions.before), data=data)
+
+
+def _existing_copy(work: _Work, path: str, data: bytes) -> str | None:
+    """Return the copy of an earlier, interrupted join that has these bytes."""
+    for name in _names_near(work, path):
+        if copies.original_of(name) == path and files.read(work.vault.root / name) == data:
+            return name
+    return next((name for name, found in work.targets.items() if found.data == data and copies.original_of(name)), None)
+
+
+def _names_near(work: _Work, path: str) -> list[str]:
+    folder, slash, _ = path.rpartition("/")
+    return [f"{folder}{slash}{name}" for name in work.listing(folder).values()]
+
+
+def _machine_of(work: _Work, path: str) -> tuple[str, str]:
+    """Return the machine and the local date of the other side's last change of a file."""
+    form = f"%(trailers:key={MACHINE},valueonly,separator=)%x00%an%x00%cI"
+    found = work.repository.git.run("log", "-1", f"--format={form}", work.theirs, "--", path)
+    parts = found.decode("utf-8", "replace").strip("\n").split("\0")
+    if len(parts) != 3:
+        return "elsewhere", work.at.astimezone(work.vault.zone).date().isoformat()
+    date = datetime.fromisoformat(parts[2]).astimezone(work.vault.zone).date()
+    return parts[0].strip() or parts[1].strip() or "elsewhere", date.isoformat()
+
+
+def _place(work: _Work, path: str) -> str:
+    """Return the path under which a new file is written: NFC, and spelled as what lies there is.
+
+    Raises ``SyncRefused`` where one side has a file and the other a folder.
+    """
+    path = belonging.logical(path)
+    if path.startswith("."):
+        return path
+    folder = ""
+    *folders, last = path.split("/")
+    for part in folders:
+        folder = f"{folder}{'/' if folder else ''}{work.listing(folder).setdefault(layout.name_key(part), part)}"
+        _refuse_unlike(folder, (work.vault.root / folder).is_file())
+    name = work.listing(folder).setdefault(layout.name_key(last), last)
+    place = f"{folder}/{name}" if folder else name
+    _refuse_unlike(place, (work.vault.root / place).is_dir())
+    return place
+
+
+def _refuse_unlike(path: str, unlike: bool) -> None:
+    if unlike:
+        message = f"{path} is a file on one side and a folder on the other: rename one of them. Nothing was changed."
+        raise SyncRefused(message, reason="file_and_folder", path=path)
+
+
+def _there_now(work: _Work, place: str) -> Entry | None:
+    """Return what this side's commit has at a path that the other side spells otherwise."""
+    if work.repository.head is None:
+        return None
+    found = work.repository.git.run("ls-tree", "-z", "HEAD", "--", place).decode("utf-8", "surrogateescape")
+    words = found.partition("\t")[0].split(" ")
+    return Entry(words[0], words[2]) if len(words) == 3 else None
+
+
+def _renames(work: _Work, side: Mapping[str, Change], other: Mapping[str, Change]) -> dict[str, str]:
+    """Return where ``side`` moved files that ``other`` changed, moved or deleted: old path to new."""
+    gone = [path for path, change in side.items() if change.before and not change.after and path in other]
+    if not gone:
+        return {}
+    added = [path for path, change in side.items() if change.after and not change.before and change.after.is_file]
+    by_oid: dict[str, str] = {}
+    by_name: dict[object, str] = {}
+    for path in sorted(added):
+        entry = side[path].after
+        by_oid.setdefault(_oid(entry) or "", path)
+        if belonging.is_note(path):
+            name = _identity(work.bytes_of(entry))
+            if name:
+                by_name.setdefault(name, path)
+    found: dict[str, str] = {}
+    for path in sorted(gone):
+        before = side[path].before
+        new = by_oid.get(_oid(before) or "")
+        if new is None and belonging.is_note(path):
+            name = _identity(work.bytes_of(before))
+            new = by_name.get(name) if name else None
+        if new is not None and new not in found.values() and copies.original_of(new) is None:
+            found[path] = new
+    return found
+
+
+def _identity(data: bytes | None) -> object:
+    text = (data or b"").decode("utf-8", "replace")
+    return session_notes.identity(text) or lookup.note_id(markdown.read_frontmatter(markdown.split(text), "").values)
+
+
+def _oid(entry: Entry | None) -> str | None:
+    return entry.oid if entry is not None else None

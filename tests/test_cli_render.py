@@ -51,7 +51,7 @@ def test_a_fault_of_a_whole_file_has_no_line() -> None:
         {"path": "/x/z.jsonl", "line": 3, "reason": "not JSON"},
     ]
     imported = render.ingest(
-        {"events_added": 0, "events_known": 0, "sessions": [], "sources": [], "skipped": skipped},
+        {"events_added": 0, "events_known": 0, "sessions": [], "sources": [], "skipped": skipped, "excluded": []},
     )
 
     assert checked.splitlines()[1:] == ["a.json: bad_event: not JSON", "b.md:7: unknown_event: cites nothing"]
@@ -70,7 +70,8 @@ def test_a_revision_without_a_writer_was_edited_by_hand() -> None:
 
 def test_a_dry_run_of_setup_says_what_would_be() -> None:
     """Where a vault would be made and how much would be imported stand in no settings file, so in no diff."""
-    found = {"vault": "/home/me/wwt-vault", "created": True, "hosts": [host(imported=0)], "diff": "+++ hooks.json\n"}
+    found = {"vault": "/home/me/wwt-vault", "created": True, "hosts": [host(imported=0)], "excluded": []}
+    found["diff"] = "+++ hooks.json\n"
 
     assert render.setup(found).splitlines() == [
         "+++ hooks.json",
@@ -84,8 +85,10 @@ def test_setup_says_what_it_did() -> None:
     """A new vault is named as new; what was not imported, because there was nothing, is not counted."""
     hosts = [host(), host(host="gemini", imported=0)]
 
-    assert render.setup({"vault": "/v", "created": True, "hosts": hosts, "diff": ""}).splitlines() == [
+    found = {"vault": "/v", "created": True, "hosts": hosts, "excluded": ["/secret"], "diff": ""}
+    assert render.setup(found).splitlines() == [
         "Vault /v, made now",
         "codex: hooks added, MCP added, 12 messages imported",
         "gemini: hooks added, MCP added",
+        "Nothing is captured in /secret",
     ]

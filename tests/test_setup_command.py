@@ -178,3 +178,25 @@ def test_cursors_rule_goes_into_the_project_and_is_taken_out_from_anywhere(home:
     assert rule.exists()
     wwt(home, "setup", "--remove")
     assert not rule.exists()
+
+
+def test_an_excluded_folder_is_not_even_imported(home: Path) -> None:
+    """The list is written before the hosts' conversations are taken in; nothing of a dry run is kept."""
+    transcript = home / ".claude" / "projects" / "-x" / "6b4d2f30-1111-4222-8333-444455556666.jsonl"
+    transcript.parent.mkdir(parents=True)
+    line = {
+        "type": "user", "uuid": "u-1", "sessionId": transcript.stem, "timestamp": "2026-11-29T01:00:00.000Z",
+        "cwd": str(home / "secret"), "message": {"role": "user", "content": "hush"},
+    }  # fmt: skip
+    transcript.write_text(json.dumps(line) + "\n")
+    shown = wwt(home, "setup", "--exclude", "secret", "--dry-run").stdout
+    assert f"Nothing is captured in {home}/secret" in shown
+    assert not (home / ".config" / "wwt-vault").exists()
+    first = json.loads(wwt(home, "setup", "--exclude", "secret", "--json").stdout)
+    assert first["excluded"] == [str(home / "secret")]
+    assert sum(entry["imported"] for entry in first["hosts"]) == 0
+    ingested = wwt(home, "ingest", str(transcript)).stdout
+    assert f"left out, for it is excluded: {home}/secret" in ingested
+    after = json.loads(wwt(home, "setup", "--include", "secret", "--json").stdout)
+    assert after["excluded"] == []
+    assert sum(entry["imported"] for entry in after["hosts"]) == 1

@@ -76,7 +76,7 @@ def _news(call: HookCall, now: datetime) -> str:
     """
     if call.subagent or call.kind not in ("start", "prompt"):
         return ""
-    from wwt_vault.ingest import brief  # noqa: PLC0415 - only a session's start pays for it
+    from wwt_vault.ingest import brief, excluded  # noqa: PLC0415 - only a session's start pays for it
 
     if call.session.host == "gemini":
         if call.kind == "start":
@@ -86,6 +86,8 @@ def _news(call: HookCall, now: datetime) -> str:
             return ""
     elif call.kind != "start":
         return ""
+    if excluded.is_excluded(call.session.cwd):
+        return ""  # a folder that is not to be known of is not told of others either
     return brief.brief(call.session.cwd, call.session.session_id, now)
 
 

@@ -227,6 +227,7 @@ def setup(found: Json) -> str:
         lines += [f"  refused: {error['message']}" for error in entry["refused"]]
     if not found["hosts"]:
         lines.append("None of the hosts known here is installed.")
+    lines += [f"Nothing is captured in {folder}" for folder in found["excluded"]]
     if dry:
         lines.append("Nothing was changed (--dry-run).")
     return str(found["diff"]) + "\n".join(lines)
@@ -248,6 +249,7 @@ def ingest(found: Json) -> str:
     added, known, sessions = found["events_added"], found["events_known"], len(found["sessions"])
     lines = [f"{counted(added, 'new message')}, {known} known already, {counted(sessions, 'session')}."]
     lines += [f"{path}: a document of the export, unverified" for path in found["sources"]]
+    lines += [f"left out, for it is excluded: {folder}" for folder in found["excluded"]]
     for part in found["skipped"]:
         lines.append(f"skipped {_place(part)}: {part['reason'].removeprefix(part['path']).strip()}")
     return "\n".join(lines)

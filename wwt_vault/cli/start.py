@@ -46,6 +46,13 @@ def setup(
         bool | None,
         typer.Option("--rule/--no-rule", help="Write the memory rule into the agents' instructions, or take it out."),
     ] = None,
+    exclude: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="Capture nothing in this folder and below; may be repeated."),
+    ] = None,
+    include: Annotated[
+        list[Path] | None, typer.Option(metavar="FOLDER", help="Capture in this excluded folder again.")
+    ] = None,
     show: Annotated[
         bool, typer.Option("--print", help="Print the MCP server as JSON for any other client, change nothing.")
     ] = False,
@@ -62,7 +69,15 @@ def setup(
         rule = _agrees(beginnings.files_for_rule(chosen))
     with progress("Importing") as step:
         result = beginnings.setup(
-            common.vault, hosts=chosen, remove=remove, dry_run=dry_run, rule=rule, progress=step, tell=say
+            common.vault,
+            hosts=chosen,
+            remove=remove,
+            dry_run=dry_run,
+            rule=rule,
+            exclude=exclude or [],
+            include=include or [],
+            progress=step,
+            tell=say,
         )
     emit(common, result, render.setup)
     if any(entry["refused"] for entry in result["hosts"]):

@@ -14,6 +14,7 @@ from pathlib import Path
 from wwt_vault.config import load_user_settings, vault_variable
 from wwt_vault.errors import TranscriptError, WwtError
 from wwt_vault.ingest import queue
+from wwt_vault.ingest.excluded import is_excluded
 from wwt_vault.ingest.opening import open_for_hook
 from wwt_vault.ingest.project import place_of
 from wwt_vault.ingest.recorder import Recorder
@@ -43,7 +44,7 @@ def handle_call(call: HookCall, now: datetime, *, drain_limit: int = 20) -> None
     Raises ``VaultError``, ``OSError`` and others when it could not be recorded; the call is then in the queue, with the
     reason, unless the queue itself could not be written.
     """
-    if call.subagent or call.kind == "other":
+    if call.subagent or call.kind == "other" or is_excluded(call.session.cwd):
         return
     waiting = _enqueue(call)
     try:
@@ -69,7 +70,12 @@ def is_lost(error: BaseException) -> bool:
 
 
 def record_call(vault: Vault, state: State, call: HookCall) -> None:
-    """Bring the call's session up to date: its transcript first, then the message of the payload."""
+    """Bring the call's session up to date: its transcript first, then the message of the payload.
+
+    A call that waited since before its folder was excluded is dropped.
+    """
+    if is_excluded(call.session.cwd):
+        return
     if not call.session.session_id:
         raise WwtError(f"the {call.event_name} payload names no session")
     session, said = call.session, call.message

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wwt_vault import capture
 from wwt_vault.errors import LockTimeout, TranscriptError, WwtError
 from wwt_vault.ingest.cursors import Cursor, keep_cursor, load_cursor, stamp_of
+from wwt_vault.ingest.excluded import is_excluded
 from wwt_vault.ingest.recorder import Recorder
 from wwt_vault.ingest.remembered import Tally
 from wwt_vault.model.conversation import Checkpoint, EventId, Message, Session, Skipped, Source
@@ -35,6 +36,8 @@ class IngestReport(NamedTuple):
     skipped: tuple[Skipped, ...]
     recognised: bool = True
     """Whether any file was one of a known host."""
+    excluded: tuple[str, ...] = ()
+    """Folders of which something was left out, because the person excluded them."""
 
 
 class RecordReport(NamedTuple):
@@ -142,6 +145,7 @@ def _together(reports: Iterable[IngestReport]) -> IngestReport:
         sessions=tuple(dict.fromkeys(name for report in reports for name in report.sessions)),
         skipped=tuple(skipped for report in reports for skipped in report.skipped),
         recognised=any(report.recognised for report in reports),
+        excluded=tuple(dict.fromkeys(folder for report in reports for folder in report.excluded)),
     )
 
 
@@ -171,12 +175,14 @@ def ingest_transcript(
             reading.recorder_for(message.session).from_transcript(message)
     finally:
         reading.close()
-    reading.keep()
+    if not any(reading.folders.values()):  # what is left out comes in when its folder is excluded no more
+        reading.keep()
     return IngestReport(
         events_added=reading.added,
         events_known=reading.known + reading.cursor.messages,
         sessions=tuple(reading.sessions),
         skipped=tuple(reading.skipped),
+        excluded=tuple(folder for folder, excluded in reading.folders.items() if excluded),
     )
 
 
@@ -236,6 +242,8 @@ class _Reading:
         self.added = self.known = 0
         self.sessions = dict.fromkeys(cursor.sessions)
         self.skipped: list[Skipped] = []
+        self.folders: dict[str, bool] = {}
+        """Where what was read was said, and whether that is excluded."""
         self.finished = False
         self._count = self._count_at_checkpoint = cursor.messages
         self._checkpoint = cursor.checkpoint
@@ -284,6 +292,11 @@ class _Reading:
 
     def _counted(self, messages: list[Message]) -> Iterator[Message]:
         for message in messages:
+            folder = message.cwd or message.session.cwd or ""
+            if folder not in self.folders:
+                self.folders[folder] = is_excluded(folder)
+            if self.folders[folder]:
+                continue
             self.sessions[f"{message.session.host} {message.session.session_id}"] = None
             self._count += 1
             yield message

@@ -14,6 +14,7 @@ from wwt_vault.capture import HOSTS, find_transcripts
 from wwt_vault.config import named_vault, user_folders
 from wwt_vault.errors import VaultMissing, WwtError
 from wwt_vault.ingest import transcripts
+from wwt_vault.ingest.excluded import exclusion_list
 from wwt_vault.setup import HostPlan, Machine
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, creation, open_vault
@@ -46,6 +47,8 @@ def setup(
     remove: bool = False,
     dry_run: bool = False,
     rule: bool | None = None,
+    exclude: Sequence[Path] = (),
+    include: Sequence[Path] = (),
     machine: Machine | None = None,
     program: str | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -55,15 +58,18 @@ def setup(
 
     Makes a vault if none is named, imports the conversations that the hosts still have, and says what is left to do.
     ``dry_run`` changes nothing and shows what would change. ``rule``: write the memory rule into the files of
-    instructions, take it out, or (``None``) keep up to date what is there. ``machine`` and ``program`` (how this
-    program was called) are this machine's unless given. ``tell`` gets a sentence about each change before it is made.
-    Returns ``{vault, created, hosts: [{host, hooks, mcp, rule, transcripts, imported, todo, refused}], diff}``: whether
-    the vault is made by this, the files that a host still has, the messages taken in. Raises ``BadArgument`` for an
-    unknown host, ``VaultMissing`` when a vault is named that is not there.
+    instructions, take it out, or (``None``) keep up to date what is there. Nothing is captured in the folders
+    ``exclude`` and below, from now on; in ``include`` it is again. ``machine`` and ``program`` (how this program was
+    called) are this machine's unless given. ``tell`` gets a sentence about each change before it is made. Returns
+    ``{vault, created, hosts: [{host, hooks, mcp, rule, transcripts, imported, todo, refused}], excluded, diff}``:
+    whether the vault is made by this, the files that a host still has, the messages taken in. Raises ``BadArgument``
+    for an unknown host, ``VaultMissing`` when a vault is named that is not there.
     """
     machine = machine or _machine()
     programs = connections.find_programs(program or sys.argv[0])
     chosen = list(hosts) or connections.detect(machine)
+    # Before anything is imported.
+    excluded = connections.change_exclusions(Path(exclusion_list()), exclude=exclude, include=include, dry_run=dry_run)
     if remove:
         plans = connections.disconnect(chosen, machine, programs)
     else:
@@ -88,7 +94,13 @@ def setup(
         _result(planned, left[planned.host], _imported(vault, planned.host, left[planned.host], progress))
         for planned in plans
     ]
-    return {"vault": str(vault.root if vault else root), "created": created, "hosts": results, "diff": shown}
+    return {
+        "vault": str(vault.root if vault else root),
+        "created": created,
+        "hosts": results,
+        "excluded": excluded,
+        "diff": shown,
+    }
 
 
 def files_for_rule(hosts: Sequence[str] = (), *, machine: Machine | None = None, program: str | None = None) -> Json:

@@ -34,8 +34,8 @@ def ingest(
 ) -> Json:
     """Import transcripts and exports (files, archives, folders).
 
-    Returns ``{events_added, events_known, sessions, sources, skipped}``; ``sources`` are notes that were written for
-    documents in an export.
+    Returns ``{events_added, events_known, sessions, sources, skipped, excluded}``; ``sources`` are notes that were
+    written for documents in an export, ``excluded`` folders of which nothing was taken, as the person wished.
 
     ``progress`` gets bytes done and bytes in all. Raises ``NotFound`` for a path that is not there, ``BadArgument`` for
     a host that is not known; a file that no reader understands is in ``skipped``.
@@ -55,6 +55,7 @@ def ingest(
         "sessions": list(report.sessions),
         "sources": keeper.written,
         "skipped": [{"path": part.path, "line": part.line, "reason": part.reason} for part in report.skipped],
+        "excluded": list(report.excluded),
     }
 
 

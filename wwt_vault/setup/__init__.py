@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from wwt_vault.setup.carry_out import carry_out, diff
 from wwt_vault.setup.entries import any_client
+from wwt_vault.setup.exclusions import change_exclusions
 from wwt_vault.setup.explain import explain
 from wwt_vault.setup.naming import name_vault
 from wwt_vault.setup.places import Machine, detect
@@ -23,6 +24,7 @@ __all__ = [
     "Programs",
     "any_client",
     "carry_out",
+    "change_exclusions",
     "connect",
     "detect",
     "diff",

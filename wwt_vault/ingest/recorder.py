@@ -135,21 +135,24 @@ class Recorder:
         """The last message that the transcript showed."""
         return self._record.last
 
-    def unsaid(self, conversation: list[Message]) -> list[Message]:
-        """Return what the session's note does not end with yet, ready for :meth:`from_transcript`.
+    def unsaid(self, conversation: list[Message], untimed: datetime | None = None) -> list[Message]:
+        """Return what the session's note lacks, ready for :meth:`from_transcript`.
 
-        For callers that hand over messages without ids, the whole conversation or its end, once or again: it is laid
-        over what was said so that as much as possible agrees.
+        For callers that hand over messages without ids, the whole conversation or a part of it, once or again.
+        ``untimed`` is the time of those of which nobody said when.
         """
+        from wwt_vault.ingest.overlay import Said, new_ones  # noqa: PLC0415 - no hook comes here
+
         turns = sessions.read_turns(self._note.read_text("utf-8", "replace")) if self._note is not None else ()
-        before = [(turn.role, words(turn.text)) for turn in turns]
-        given = [(message.role, words(message.text)) for message in conversation]
-        whole = len(given) if before[: len(given)] == given else 0
-        overlap = next((n for n in range(min(len(before), len(given)), 0, -1) if before[-n:] == given[:n]), whole)
+        known = [Said(turn.role, words(turn.text), len(squeezed(turn.text)), turn.time) for turn in turns]
+        given = [
+            Said(said.role, words(said.text), len(squeezed(said.text)), None if said.time == untimed else said.time)
+            for said in conversation
+        ]
         self.tally = Tally({}, [])
         for turn in turns:
             self.tally.add(digest(turn.role, turn.text))
-        return conversation[overlap:]
+        return [conversation[place] for place in new_ones(known, given)]
 
     def _account(self, message: Message, text: str, event: EventId) -> None:
         """The message is known as ``event``: count it, and remember the host's id of it."""

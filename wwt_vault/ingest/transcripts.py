@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -212,10 +213,13 @@ def read_on(
     reading.keep()
 
 
-def record_messages(vault: Vault, state: State, messages: Iterable[Message]) -> RecordReport:
+def record_messages(
+    vault: Vault, state: State, messages: Iterable[Message], *, untimed: datetime | None = None
+) -> RecordReport:
     """Record a conversation that was handed over as messages, whole or from some point on, once or again.
 
-    What the session's note already ends with is not recorded twice: the messages are laid over its end where they fit.
+    What the session's note has is not recorded twice: the messages are laid over it where they fit. ``untimed`` is the
+    time of those of which nobody said when.
     """
     said: dict[str, list[Message]] = {}
     for message in messages:
@@ -224,7 +228,7 @@ def record_messages(vault: Vault, state: State, messages: Iterable[Message]) -> 
     known = 0
     for conversation in said.values():
         with Recorder(vault, state, conversation[0].session, timeout=_PATIENCE) as recorder:
-            for message in recorder.unsaid(conversation):
+            for message in recorder.unsaid(conversation, untimed):
                 recorder.from_transcript(message)
         added += recorder.added
         known += len(conversation) - len(recorder.added)

@@ -81,7 +81,7 @@ def record(
         raise BadArgument(f"at most {_MAX_MESSAGES} messages in one call, not {len(messages)}", argument="messages")
     session = Session(host=host.strip(), session_id=session_id.strip(), cwd=project or None)
     said = [message for at, entry in enumerate(messages) if (message := _message(session, at, entry, now))]
-    report = transcripts.record_messages(workspace.vault, workspace.state, said)
+    report = transcripts.record_messages(workspace.vault, workspace.state, said, untimed=now)
     return {"added": list(report.added), "known": report.known}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from wwt_vault.errors import BadArgument, ModelUnavailable, NotFound, VaultMissing
+from wwt_vault.errors import BadArgument, IndexUnavailable, ModelUnavailable, NotFound, VaultMissing
 from wwt_vault.fence import fence
 from wwt_vault.operations import (
     beginnings,
@@ -321,16 +321,28 @@ def test_a_note_with_broken_frontmatter_is_found_and_reported(workspace: Workspa
     assert any("Broken.md" in problem for problem in status["problems"])
 
 
-def test_an_index_that_cannot_be_written_does_not_keep_from_answering(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_cannot_be_written_does_not_keep_from_answering(workspace: Workspace) -> None:
     """It says so, and answers from what there is."""
-    (workspace.index.folder.parent).mkdir(parents=True)
-    workspace.index.folder.write_text("a file where a folder should be", "utf-8")
-    found = recall.search(workspace, "zebra")
+    say(workspace, "zebra printer")
+    assert recall.search(workspace, "zebra printer")["found"]
+    say(workspace, "quagga printer", session="s2")
+    lock = workspace.index.folder / "refresh.lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    found = recall.search(workspace, "zebra printer")
 
-    assert not found["found"]
+    assert found["found"]
     assert any("cannot be written" in sentence for sentence in found["notes"])
+
+
+def test_without_an_index_nothing_is_said_to_be_absent(workspace: Workspace) -> None:
+    """An agent would believe "no record found", and it would be a guess."""
+    workspace.index.folder.parent.mkdir(parents=True)
+    workspace.index.folder.write_text("a file where a folder should be", "utf-8")
+    with pytest.raises(IndexUnavailable, match="cannot be written"):
+        recall.search(workspace, "zebra")
+    with pytest.raises(IndexUnavailable, match="cannot be written"):
+        recall.context(workspace, "zebra")
 
 
 def test_a_model_that_cannot_be_loaded_is_said_once_and_search_goes_on(vault: Vault) -> None:

@@ -280,11 +280,13 @@ def test_nothing_is_left_to_do_where_all_is_well(machine: Machine, programs: Pro
 
 
 def claude(machine: Machine, script: str) -> Path:
-    """Put a program named ``claude`` on PATH that notes its arguments and does ``script``."""
+    """Put a program named ``claude`` on PATH that notes its arguments, does ``script``, and keeps what it is given."""
     folder = Path(machine.environ["PATH"])
     folder.mkdir()
     program = folder / "claude"
-    program.write_text(f'#!/bin/sh\nfor word in "$@"; do echo "$word" >> "$HOME/words"; done\n{script}\n')
+    note = 'for word in "$@"; do echo "$word" >> "$HOME/words"; done'
+    keep = '[ "$2" = remove ] || echo "{\\"mcpServers\\": {\\"wwt\\": $6}}" > "$HOME/.claude.json"'
+    program.write_text(f"#!/bin/sh\n{note}\n{script}\n{keep}\n")
     program.chmod(0o755)
     return program
 
@@ -299,8 +301,18 @@ def test_a_file_that_claude_keeps_is_changed_by_claude(machine: Machine, program
     assert words == ["mcp", "add-json", "--scope", "user", "wwt"]
     assert json.loads(entry).items() >= {"command": "/opt/wwt/bin/wwt", "args": ["serve"]}.items()
     assert plan.mcp == "added"
-    assert (machine.home / ".claude.json").read_bytes() == PERSONS[".claude.json"]
+    assert json.loads((machine.home / ".claude.json").read_bytes()) == {"mcpServers": {"wwt": json.loads(entry)}}
+    (machine.home / ".claude.json").unlink()
     assert f"# {program} mcp add-json" in diff(connect(["claude-code"], machine, programs)[0])
+
+
+@posix
+def test_a_command_that_did_nothing_is_not_believed(machine: Machine, programs: Programs) -> None:
+    """Claude Code says "Added" and exits 0 when it cannot write its file."""
+    claude(machine, "echo Added; exit 0")
+    [plan] = set_up(machine, programs, ["claude-code"])
+    assert (plan.hooks, plan.mcp) == ("added", "failed")
+    assert f"changed nothing in {machine.home / '.claude.json'}" in plan.todo[-1]
 
 
 @posix

@@ -285,6 +285,12 @@ class TestBrokenFiles:
         assert [(p.code, p.line) for p in document.problems] == [("not_utf8", 2)]
         assert [part.text for part in document.sections] == ["fine\nkorean: \ufffd\ufffd", "ok"]
 
+    def test_an_outline_of_headings_is_its_own_text(self, vault: Vault) -> None:
+        """Else a note that is only begun would be found by its file's name alone."""
+        document = load(vault, f"{CURATED}\n# 봄 행사\n\n## Call Kim\n\n[^20261130T015801Z-9f2c4e1ab07d]: x\n")
+
+        assert [(part.heading, part.line, part.text) for part in document.sections] == [("", 6, "봄 행사\nCall Kim")]
+
     def test_a_note_with_a_git_conflict_is_not_truth(self, vault: Vault) -> None:
         """No section until it is resolved, and the line where it begins."""
         document = load(vault, f"{CURATED}# H\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n")

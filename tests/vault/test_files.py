@@ -152,6 +152,14 @@ def test_private_files_are_the_users_alone(tmp_path: Path) -> None:
 # -- what can go wrong
 # ----------------------------------------------------------------------------------------------
 
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="/proc is Linux's")
+def test_a_folder_where_nothing_can_be_made_is_named(tmp_path: Path) -> None:
+    """As /proc, or a share that is not mounted: it is there, and making a folder in it says that it is not."""
+    with pytest.raises(VaultError, match=r"/proc/vault/notes/a\.md was not read or written"):
+        create_once(Path("/proc/vault/notes/a.md"), b"x")
+
+
 AS_NOBODY = """
 import os
 from pathlib import Path

@@ -140,9 +140,10 @@ def history(found: Json) -> str:
 
 def index(found: Json) -> str:
     """The index in four lines."""
+    held = f"{counted(found['documents'], 'document')}, {counted(found['passages'], 'passage')}"
     fresh = "up to date" if found["fresh"] else "behind the vault: `wwt index refresh`"
     lines = [
-        f"{found['documents']} documents, {found['passages']} passages, {found['embedded']} of them with meaning",
+        f"{held}, {found['embedded']} of them with meaning",
         f"model {found['model'] or 'none: search goes by words'} · generation {found['generation']} · {fresh}",
     ]
     if any(found.get(key) for key in ("added", "updated", "removed")):
@@ -182,7 +183,8 @@ def status(found: Json) -> str:
 
 def verify(found: Json) -> str:
     """What was checked and what is wrong."""
-    lines = [f"{found['events']} events, {found['notes']} notes, {found['citations']} citations checked."]
+    checked = (counted(found[f"{noun}s"], noun) for noun in ("event", "note", "citation"))
+    lines = [f"{', '.join(checked)} checked."]
     lines += [f"{_place(problem)}: {problem['code']}: {problem['message']}" for problem in found["problems"]]
     return "\n".join(lines if found["problems"] else [*lines, "All of it holds."])
 

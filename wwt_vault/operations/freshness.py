@@ -61,10 +61,15 @@ def refresh(
 
 
 def catch_up(workspace: Workspace, seconds: float = ANSWER_SECONDS, *, progress: Progress | None = None) -> list[str]:
-    """Refresh before an answer; return, for people, what the answer may miss all the same: nothing when it is fresh."""
+    """Refresh before an answer; return, for people, what the answer may miss all the same: nothing when it is fresh.
+
+    Raises ``IndexUnavailable`` when there is no index and none can be made: "no record found" would not be true.
+    """
     try:
         report = refresh(workspace, seconds=seconds, progress=progress)
     except IndexUnavailable as error:
+        if workspace.index.status().generation is None:
+            raise
         return [str(error)]
     found = []
     if report.busy:

@@ -7,7 +7,8 @@ import shlex
 import subprocess
 
 from wwt_vault.errors import WwtError
-from wwt_vault.setup.files import write
+from wwt_vault.setup.entries import server_entry
+from wwt_vault.setup.files import decoded, read, write
 from wwt_vault.setup.hosts import CONNECTIONS
 from wwt_vault.setup.places import Machine, file_of
 from wwt_vault.setup.plan import Command, HostPlan
@@ -38,7 +39,20 @@ def carry_out(plan: HostPlan, machine: Machine) -> HostPlan:
         if problem:
             sentence = f"`{shlex.join(command.words)}` failed ({problem}): run it yourself."
             return done._replace(mcp="failed", todo=(*done.todo, sentence))
+    for command in plan.commands[-1:]:
+        if _is_registered(plan.host, command) != (plan.mcp in ("added", "updated")):
+            sentence = f"`{shlex.join(command.words)}` changed nothing in {command.file}: can it be written?"
+            return done._replace(mcp="failed", todo=(*done.todo, sentence))
     return done
+
+
+def _is_registered(host: str, command: Command) -> bool:
+    """Return whether the server stands in the host's file: Claude Code says "Added" also when it could not write it."""
+    name = str(command.file)
+    try:
+        return server_entry(decoded(read(command.file), name), CONNECTIONS[host].mcp, name) is not None
+    except WwtError:
+        return False
 
 
 def diff(plan: HostPlan) -> str:

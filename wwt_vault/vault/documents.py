@@ -106,6 +106,9 @@ def load_document(vault: Vault, document: DocumentId) -> Document:
             sections.append(Section(heading="", line=2, text=parts.block.strip("\r\n")))
         if structure:
             sections += _sections(structure)
+        if structure and structure.headings and not sections:  # an outline: its headings are what it says
+            words = "\n".join(heading.path[-1] for heading in structure.headings)
+            sections.append(Section(heading="", line=structure.headings[0].line, text=words))
     inline = markdown.tags(structure) if structure else ()
     return Document(
         id=document,

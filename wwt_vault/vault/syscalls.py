@@ -123,17 +123,18 @@ def create(path: Path, data: bytes, mode: int) -> bool:
 
 def make_folder(folder: Path, *, private: bool = False) -> None:
     """Make a folder and those above it, as needed, so that a power cut does not take them away again."""
+    mode = 0o700 if private else 0o777
     try:
-        folder.mkdir(0o700 if private else 0o777)
+        try:
+            folder.mkdir(mode)
+        except FileNotFoundError:
+            if folder.parent == folder:  # a drive that is not there
+                raise
+            make_folder(folder.parent, private=private)
+            folder.mkdir(mode)  # not found again: a place like /proc, where nothing can be made
     except FileExistsError:
         return
-    except FileNotFoundError:
-        if folder.parent == folder:  # a drive that is not there
-            raise
-        make_folder(folder.parent, private=private)
-        make_folder(folder, private=private)
-    else:
-        sync_folder(folder.parent)
+    sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from wwt_vault.cli import render
-from wwt_vault.cli.output import Common, emit, progress
+from wwt_vault.cli.output import Common, emit, progress, say
 from wwt_vault.errors import BadArgument
+from wwt_vault.wording import counted
 
 if TYPE_CHECKING:
     from wwt_vault.operations.workspace import Workspace
@@ -33,6 +34,7 @@ def register(app: typer.Typer, epilog: str) -> None:
     app.command(epilog=epilog)(record)
     app.command(epilog=epilog)(uncurated)
     app.command("mark-curated", epilog=epilog)(mark_curated)
+    app.command(epilog=epilog)(forget)
 
 
 def search(
@@ -154,6 +156,34 @@ def mark_curated(
         opened, host, session_id, upto=upto, gist=gist, questions=question or (), now=datetime.now(UTC)
     )
     emit(common, result, render.marked)
+
+
+def forget(
+    ctx: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[EVENT]…", help="Event ids, as cited in notes.")] = None,
+    session: Annotated[str | None, typer.Option(help="All of a session: its id, or the beginning of it.")] = None,
+    reason: Annotated[
+        str, typer.Option(help="Why; kept in the place of the words, so without them.")
+    ] = "at the person's wish",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Forget what was said: words out of vault, history, index and queue. It cannot be undone."""
+    from wwt_vault.operations import forgetting, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    opened = workspace.open_workspace(common.vault)
+    if not yes:
+        shown = forgetting.preview(opened, ids or [], session=session)
+        for event in shown["events"]:
+            say(f"{event['id']}  {event['role']}: {event['text']}")
+        if not sys.stdin.isatty() or common.as_json:
+            raise BadArgument("Forgetting cannot be undone: say --yes.", argument="yes")
+        typer.confirm(f"Forget {counted(len(shown['events']), 'message')} for good?", abort=True, err=True)
+    with progress("Indexing") as step:
+        result = forgetting.forget(
+            opened, ids or [], session=session, reason=reason, now=datetime.now(UTC), progress=step
+        )
+    emit(common, result, render.forgotten)
 
 
 def _opened(common: Common) -> tuple[Workspace, list[str]]:

@@ -13,6 +13,7 @@ __all__ = [
     "demo",
     "events",
     "evidence",
+    "forgotten",
     "history",
     "index",
     "ingest",
@@ -121,6 +122,32 @@ def related(found: Json) -> str:
         via = "" if step["depth"] == 1 else f"  by way of {step['via']}"
         lines.append(f"{'  ' * (step['depth'] - 1)}{arrow} {step['kind']}  {step['path']}{status}{via}")
     return "\n".join(lines) or f"No relation leads to or from {found['path']}."
+
+
+def forgotten(found: Json) -> str:
+    """What was forgotten, what rests on nothing now, and where the words may still be."""
+    if not found["events"]:
+        lines = ["All of it was forgotten before; the index was built anew."]
+    else:
+        lines = [f"Forgot {counted(len(found['events']), 'message')}, and their words in {len(found['files'])} files."]
+    if found["waiting"]:
+        lines.append(f"{counted(found['waiting'], 'capture')} that waited went too.")
+    lines += [
+        f"rests on nothing now: {claim['path']}:{claim['line']}: {claim['text']}" for claim in found["unsupported"]
+    ]
+    lines += [f"the same words, not forgotten: event {event}" for event in found["also_said"]]
+    lines += [f"the words are still in a file of yours: {path}" for path in found["left"]]
+    lines += ["", "The words may still be:"]
+    lines += [f"- in the host's own transcript; delete it there: {path}" for path in found["transcripts"]]
+    if found["git"]:
+        lines += ["- in the git history of the vault. These commands take them out:", *found["git"]]
+    lines += [
+        "- in backups and synced copies of the vault, in files such as:",
+        *(f"    {path}" for path in found["files"][:5]),
+        f"  In a copy that is a vault: wwt forget --yes --vault COPY {' '.join(found['events'][:5]) or 'EVENT…'}",
+        "- in Obsidian's own snapshots: Settings, Core plugins, File recovery, Clear.",
+    ]
+    return "\n".join(lines)
 
 
 def note_list(found: Json) -> str:

@@ -26,17 +26,15 @@ from pathlib import Path
 from types import TracebackType
 
 from wwt_vault.capture.hosts import HOSTS
-from wwt_vault.errors import EventConflict, NotFound, WwtError
+from wwt_vault.errors import EventConflict, Forgotten, NotFound, WwtError
 from wwt_vault.ingest import remembered
 from wwt_vault.ingest.project import place_of
 from wwt_vault.ingest.remembered import Last, Payload, Tally, digest, squeezed, words
 from wwt_vault.model.conversation import Event, EventId, Message, Session
 from wwt_vault.state import State
 from wwt_vault.vault import Vault, events, sessions
-from wwt_vault.vault.files import lock
-from wwt_vault.vault.layout import safe_name
 
-__all__ = ["Recorder", "hold", "machine_name"]
+__all__ = ["Recorder", "machine_name"]
 
 _SAME_MOMENT = timedelta(seconds=2)
 _SAME_CALL = timedelta(milliseconds=2)
@@ -66,13 +64,15 @@ class Recorder:
         """What the transcript being read was counted to say; its reader sets it."""
         self.added: list[EventId] = []
         self.known_messages = 0
-        self._records = state.cursors
-        self._record_path = self._record_of(session.session_id)
-        self._lock = hold(state, session.host, session.session_id, timeout)
+        self._state = state
+        self._record_path = remembered.record_path(state, session.host, session.session_id)
+        self._lock = remembered.hold(state, session.host, session.session_id, timeout)
         self._live = live
         self._record = self._kept = remembered.Remembered(keys={})
         self._known: dict[str, EventId] = {}
         self._note: Path | None = None
+        self._shown: EventId | None = None
+        """The event of the last message that the transcript showed."""
 
     def __enter__(self) -> Recorder:
         self._lock.__enter__()
@@ -95,7 +95,7 @@ class Recorder:
 
     def from_transcript(self, message: Message) -> EventId | None:
         """Take the transcript's next message; return the id of a new event, or ``None`` when it was known."""
-        self._record = self._record._replace(last=Last.of(message))
+        self._record, self._shown = self._record._replace(last=Last.of(message)), None
         if message.turn:
             self._record = self._record.showing(message.turn, message.role)
         text = digest(message.role, message.text)
@@ -161,6 +161,7 @@ class Recorder:
             self._record.keys[message.key] = event
         self._see(event)
         self.known_messages += 1
+        self._shown = event
 
     def _see(self, event: EventId) -> None:
         payloads = tuple(p._replace(seen=True) if p.event == event else p for p in self._record.payloads)
@@ -172,6 +173,9 @@ class Recorder:
 
         try:
             old = events.read_event(self.vault, earlier)
+        except Forgotten:  # whatever became of it since: the person wants none of it
+            self._account(message, digest(message.role, message.text), earlier)
+            return None
         except WwtError:
             old = None
         if old is not None and words(redact(old.text)[0]) == words(message.text):
@@ -190,7 +194,7 @@ class Recorder:
             same_turn = payload.turn is not None and payload.turn == message.turn
             if payload.words == letters and (same_turn or payload.turn is None or message.turn is None):
                 return payload
-            if same_turn and message.role == "user":
+            if same_turn and (message.role == "user" or not payload.words):  # the latter was forgotten
                 return payload  # the host spells the prompt differently in its transcript: an expanded command, a paste
             if same_turn and words(message.text, payload.length) == payload.words:
                 return payload  # Claude Code's payload has the last block of an answer of several
@@ -224,7 +228,7 @@ class Recorder:
 
     def _is_of(self, event: Event, key: str | None, turn: str | None) -> bool:
         """Whether another session's event, brought by a payload, has the host's id ``key``, or was said in ``turn``."""
-        record = remembered.load(self._record_of(event.session_id))
+        record = remembered.load(remembered.record_path(self._state, event.host, event.session_id))
         if key and record.keys.get(key) == event.id:
             return True
         return turn is not None and any(p.event == event.id and p.turn == turn for p in record.payloads)
@@ -319,9 +323,6 @@ class Recorder:
         session = message.session
         return events.fingerprint(session.host, session.session_id, message.role, message.text, occurrence)
 
-    def _record_of(self, session_id: str) -> Path:
-        return self._records / f"{_record_name(self.session.host, session_id)}.json"
-
     # -- the record ----------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
@@ -356,8 +357,19 @@ class Recorder:
     def _save(self) -> None:
         note = self._note.relative_to(self.vault.root).as_posix() if self._note is not None else ""
         self._record = self._record._replace(note=note)
+        if self._shown is not None and self._is_forgotten(self._shown):
+            self._record = self._record._replace(last=None)
         if self._record != self._kept:
             remembered.save(self._record_path, self._record)
+
+    def _is_forgotten(self, event: EventId) -> bool:
+        try:
+            events.read_event(self.vault, event)
+        except Forgotten:
+            return True
+        except WwtError:
+            return False
+        return False
 
 
 def _says_the_same(message: Message, session_id: str) -> bool:
@@ -379,13 +391,3 @@ def machine_name() -> str:
     import socket  # noqa: PLC0415 - Windows only
 
     return socket.gethostname()
-
-
-def hold(state: State, host: str, session_id: str, timeout: float) -> contextlib.AbstractContextManager[None]:
-    """Return the lock of a session: whoever has it, nobody else records it. Raises ``LockTimeout`` when entered."""
-    return lock(state.locks / f"{_record_name(host, session_id)}.lock", timeout)
-
-
-def _record_name(host: str, session_id: str) -> str:
-    safe = safe_name(session_id, max_bytes=80)
-    return f"{host} {safe}" if session_id == safe else f"{host} {safe} {digest(session_id)[:12]}"

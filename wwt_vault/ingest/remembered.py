@@ -7,14 +7,31 @@ transcript may differ in blanks and lines.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
 from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import EventId, Message
-from wwt_vault.vault.files import overwrite
+from wwt_vault.state import State
+from wwt_vault.vault.files import lock, overwrite
+from wwt_vault.vault.layout import safe_name
 
-__all__ = ["Last", "Payload", "Remembered", "Tally", "digest", "ends_with", "load", "save", "squeezed", "words"]
+__all__ = [
+    "Last",
+    "Payload",
+    "Remembered",
+    "Tally",
+    "digest",
+    "ends_with",
+    "hold",
+    "load",
+    "record_path",
+    "save",
+    "squeezed",
+    "words",
+]
 
 _PAYLOADS_KEPT = 200
 _TURNS_KEPT = 400
@@ -74,6 +91,19 @@ class Remembered(NamedTuple):
     turns: tuple[tuple[str, str], ...] = ()
     """The host's ids of the latest turns that the transcript showed, each with the roles it showed there."""
 
+    def without(self, gone: Collection[EventId], is_of: Callable[[str], bool]) -> Remembered:
+        """Return the record without words of forgotten events, nor a digest of them; ``is_of`` knows their letters.
+
+        A payload keeps its turn, by which the transcript's version of it is known.
+        """
+        payloads = tuple(p._replace(words="", digest="", length=0) if p.event in gone else p for p in self.payloads)
+        last = self.last
+        if last is not None and (
+            is_of(last.end) or any(p.event in gone and p.words == last.words for p in self.payloads)
+        ):
+            last = None
+        return self._replace(payloads=payloads, last=last)
+
     def showing(self, turn: str, role: str) -> Remembered:
         """Return the record after the transcript has shown a message of ``role`` in ``turn``."""
         roles = "" if not self.turns or self.turns[-1][0] != turn else self.turns[-1][1]
@@ -106,6 +136,18 @@ class Tally(NamedTuple):
         for text in self.recent:
             counts[text] -= 1
         return {text: count for text, count in counts.items() if count}
+
+
+def record_path(state: State, host: str, session_id: str) -> Path:
+    """Return where the record of a session lies."""
+    safe = safe_name(session_id, max_bytes=80)
+    name = f"{host} {safe}"
+    return state.cursors / (f"{name}.json" if session_id == safe else f"{name} {digest(session_id)[:12]}.json")
+
+
+def hold(state: State, host: str, session_id: str, timeout: float) -> AbstractContextManager[None]:
+    """Return the lock of a session: whoever has it, nobody else records it. Raises ``LockTimeout`` when entered."""
+    return lock(state.locks / f"{record_path(state, host, session_id).stem}.lock", timeout)
 
 
 def load(path: Path) -> Remembered:

@@ -52,6 +52,12 @@ class Heads:
                     self._save()
             return self._graph[1]
 
+    def drop(self) -> None:
+        """Keep nothing: words of it have to be forgotten."""
+        with self._lock:
+            self._heads, self._graph, self._unsaved = {}, None, 0
+            self._path.unlink(missing_ok=True)
+
     def _save(self) -> None:
         rows = [[stamp, *head] for stamp, head in (self._heads or {}).values()]
         data = json.dumps({"schema": _SCHEMA, "fields": NoteHead._fields, "notes": rows}, ensure_ascii=False)

@@ -14,7 +14,8 @@ from wwt_vault import setup as connections
 from wwt_vault import sync as syncing
 from wwt_vault.config import Settings, named_vault, user_folders
 from wwt_vault.errors import SyncRefused, VaultMissing, WwtError
-from wwt_vault.ingest.recorder import hold, machine_name
+from wwt_vault.ingest.recorder import machine_name
+from wwt_vault.ingest.remembered import hold
 from wwt_vault.model.conversation import format_time
 from wwt_vault.state import State, state_for
 from wwt_vault.vault import Vault, find_vault, open_vault

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from wwt_vault.vault import Vault
     from wwt_vault.vault.ondisk import OnDisk
 
-__all__ = ["Forgetting", "forget", "git_commands"]
+__all__ = ["Forgetting", "chosen", "forget", "git_commands"]
 
 _LOCK_SECONDS = 10.0
 _TRIES = 20  # of a change to a file that somebody happens to be writing in: the words have to go
@@ -80,10 +80,10 @@ def forget(
     if not reason or len(reason) > 500 or proposal.HIDDEN.search(reason):
         raise BadArgument("reason must be one line of 1 to 500 characters", argument="reason")
     with files.lock(locks / "notes", _LOCK_SECONDS):
-        chosen = _chosen(vault, list(events), session)
-        if not chosen:
+        those = chosen(vault, list(events), session)
+        if not those:
             return Forgetting()
-        gone = Gone(frozenset(chosen), erasing.words_of(event.text for event in chosen.values()), reason, at)
+        gone = Gone(frozenset(those), erasing.words_of(event.text for event in those.values()), reason, at)
         notes: list[DocumentId] = []
         left: list[DocumentId] = []
         for path, _ in sorted(lookup.markdown_files(vault.root), key=lambda found: found[0]):
@@ -91,18 +91,18 @@ def forget(
                 changed, has_more = _forget_in(vault, gone, path, hold)
                 notes += [path] if changed else []
                 left += [path] if has_more else []
-        paths: list[str] = [*notes, *_forget_marks(vault, gone, {(e.host, e.session_id) for e in chosen.values()})]
+        paths: list[str] = [*notes, *_forget_marks(vault, gone, {(e.host, e.session_id) for e in those.values()})]
         for note_id in sorted(files.names_in(layout.inside(vault.root, layout.REVISIONS, hidden=True))):
             with suppress(BadArgument):  # not the id of a note
                 paths += _forget_revisions(vault, gone, note_id)
         also_said = tuple(_others_with(vault, gone))
-        for event in chosen.values():
+        for event in those.values():
             with hold(event.host, event.session_id) if hold else nullcontext():
                 place = layout.event_path(event.id)
                 files.overwrite(layout.inside(vault.root, place, hidden=True), stored.tombstone(event, reason, at))
                 paths.append(place)
         return Forgetting(
-            events=tuple(chosen),
+            events=tuple(those),
             paths=tuple(sorted(set(paths))),
             notes=tuple(notes),
             unsupported=tuple(claim for path in notes for claim in _unsupported(vault, gone, path)),
@@ -134,8 +134,11 @@ def git_commands(root: Path, paths: Sequence[str]) -> list[str]:
     ]
 
 
-def _chosen(vault: Vault, ids: list[str], session: tuple[str, str] | None) -> dict[EventId, Event]:
-    """Return the events to forget by id, those that are one message with them included."""
+def chosen(vault: Vault, ids: Sequence[str], session: tuple[str, str] | None) -> dict[EventId, Event]:
+    """Return the events to forget by id, those that are one message with them included, forgotten ones left out.
+
+    Raises ``BadArgument``, ``NotFound``.
+    """
     if not ids and session is None:
         raise BadArgument("say which events, or which session, to forget", argument="events")
     found: dict[EventId, Event] = {}

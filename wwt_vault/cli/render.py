@@ -11,6 +11,7 @@ from wwt_vault.wording import counted
 __all__ = [
     "context",
     "demo",
+    "doctor",
     "events",
     "evidence",
     "forgotten",
@@ -233,6 +234,25 @@ def evidence(found: Json) -> str:
         if not claim["supported"]:
             lines.append("  ! nothing supports this")
     return "\n".join([*lines, "", verify(found)])
+
+
+def doctor(found: Json) -> str:
+    """Each host in a line, then what is wrong and what was mended."""
+    lines = [f"Vault {found['vault'] or 'none that can be opened'}"]
+    for host in found["hosts"]:
+        facts = [f"hooks {host['hooks']}", *_ran("run", host["hook_runs"])]
+        facts += [f"MCP server {host['mcp']}", *_ran("answers", host["mcp_answers"])]
+        lines.append(f"{host['host']}: {', '.join(facts)}; last message {_minute(host['last_event']) or 'never'}")
+    lines += [f"mended: {_place(fault)}: {fault['kind']}" for fault in found["mended"]]
+    lines += [f"could not be mended: {sentence}" for sentence in found["failures"]]
+    for fault in found["findings"]:
+        place = f"{_place(fault)}: " if fault["path"] else ""
+        lines.append(f"{place}{fault['kind']}: {fault['message']}" + (" (--fix mends it)" if fault["mendable"] else ""))
+    return "\n".join(lines if found["findings"] else [*lines, "Nothing is wrong."])
+
+
+def _ran(verb: str, ran: bool | None) -> list[str]:
+    return [] if ran is None else [verb if ran else f"FAILS to {verb.removesuffix('s')}"]
 
 
 def init(found: Json) -> str:

@@ -22,6 +22,7 @@ def register(app: typer.Typer, epilog: str) -> None:
     """Add the commands to ``app``."""
     app.command(epilog=epilog)(status)
     app.command(epilog=epilog)(verify)
+    app.command(epilog=epilog)(doctor)
     index = typer.Typer(help="The search index: may be deleted at any time.", no_args_is_help=True, epilog=epilog)
     for command in (refresh, rebuild):
         index.command(epilog=epilog)(command)
@@ -58,6 +59,20 @@ def verify(
     result = evidence.verify(workspace.open_workspace(common.vault), notes or [], note=note)
     emit(common, result, render.evidence if note else render.verify)
     if result["problems"]:
+        raise typer.Exit(_PROBLEMS_FOUND)
+
+
+def doctor(
+    ctx: typer.Context,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what is derived: index, queue, session notes, …")] = False,
+) -> None:
+    """Find what is wrong, by name: vault, this machine, every host; exit 4 when something is."""
+    from wwt_vault.operations.doctor import doctor as examine  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    result = examine(common.vault, now=datetime.now(UTC), fix=fix)
+    emit(common, result, render.doctor)
+    if result["findings"]:
         raise typer.Exit(_PROBLEMS_FOUND)
 
 

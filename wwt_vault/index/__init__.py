@@ -219,6 +219,11 @@ class Index:
         nothing = IndexStatus(generation=None, documents=0, passages=0, embedded=0, model=None, problem=self._problem)
         return self._ask(work, nothing)
 
+    def model(self) -> str | None:
+        """Return the name of the model, ``None`` without one. Raises ``ModelUnavailable``."""
+        embedder = self._embedder()
+        return embedder.name if embedder is not None else None
+
     def close(self) -> None:
         """Let go of all files; the index can be used again."""
         with self._lock:

@@ -160,7 +160,7 @@ class Builder:
         save_rows(built / "rows.npz", rows)
         write_manifest(built / "manifest.json", documents)
         kiwi = analysis.kiwi_version() or (self._base.about.kiwi if self._base else None)
-        write_about(built, kiwi=kiwi, documents=len(documents), passages_count=living)
+        write_about(built, kiwi=kiwi, documents=len(documents), passages_count=living, base=self._base)
         if (found := load_rows(built / "rows.npz").passages) != living:
             raise Damaged(f"{found} passages written, {living} expected")
         return built

@@ -98,6 +98,8 @@ class About:
     """Version of the Korean analyser that made its terms, where there was Korean."""
     documents: int
     passages: int
+    sums: Mapping[str, int]
+    """CRC-32 of each file; none for one that an earlier version of this program published."""
 
 
 class Generation:
@@ -117,7 +119,9 @@ class Generation:
             for name, size in about["sizes"].items():
                 if (self.folder / name).stat().st_size != size:
                     raise Damaged(f"{name} is not {size} bytes long")
-            self.about = About(number, about["versions"], about["kiwi"], about["documents"], about["passages"])
+            self.about = About(
+                number, about["versions"], about["kiwi"], about["documents"], about["passages"], about.get("sums", {})
+            )
 
     @property
     def lexical(self) -> Reader:
@@ -230,13 +234,24 @@ def sweep(folder: Path, keep: int) -> None:
         shutil.rmtree(folder / "generations" / str(old), ignore_errors=True)
 
 
-def write_about(folder: Path, *, kiwi: str | None, documents: int, passages_count: int) -> None:
-    """Write ``about.json`` of a built folder, last, when all other files are there."""
-    sizes = {
-        path.relative_to(folder).as_posix(): path.stat().st_size
+def write_about(
+    folder: Path, *, kiwi: str | None, documents: int, passages_count: int, base: Generation | None = None
+) -> None:
+    """Write ``about.json`` of a folder that was built on ``base``: last, when all other files are there."""
+    files = {
+        path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
         # The manifest is replaced when only stamps change, and lock files come and go.
         if path.is_file() and path.name != "manifest.json" and not path.name.endswith("LOCK")
+    }
+    sizes = {name: path.stat().st_size for name, path in files.items()}
+    known = base.about.sums if base else {}
+    sums = {
+        # A file that came along from the base as a second link is the same.
+        name: known[name]
+        if base and name in known and path.samefile(base.folder / name)
+        else zlib.crc32(path.read_bytes())
+        for name, path in files.items()
     }
     about = {
         "versions": versions(),
@@ -244,6 +259,7 @@ def write_about(folder: Path, *, kiwi: str | None, documents: int, passages_coun
         "documents": documents,
         "passages": passages_count,
         "sizes": sizes,
+        "sums": sums,
     }
     (folder / "about.json").write_text(json.dumps(about), "utf-8")
     privacy.close_tree(folder)

@@ -18,7 +18,9 @@ __all__ = [
     "add_hooks",
     "add_server",
     "any_client",
+    "hook_commands",
     "new_entry",
+    "own_server",
     "remove_hooks",
     "remove_server",
     "server_entry",
@@ -77,6 +79,18 @@ def server_entry(text: str, mcp: McpFile, name: str) -> Json | None:
     table = toml.parse(text, name) if mcp.file.endswith(".toml") else jsonc.parse(text, name)
     found = jsonc.get(table, [mcp.table, SERVER])
     return found if found is None or isinstance(found, dict) else {}
+
+
+def hook_commands(text: str, name: str) -> dict[str, str]:
+    """Return the command line of our handler for each event that has one. Raises ``UnparsableSettings``."""
+    table = jsonc.parse(text, name)
+    return {str(place[1]): str(jsonc.get(table, [*place, "command"])) for place in reversed(_handlers(text, name))}
+
+
+def own_server(text: str, mcp: McpFile, name: str) -> Json | None:
+    """Return the entry of our server, ``None`` without one or when another has the name."""
+    entry = server_entry(text, mcp, name)
+    return entry if entry is not None and _is_ours(entry) else None
 
 
 def new_entry(mcp: McpFile, program: str) -> Json:

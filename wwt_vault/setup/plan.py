@@ -6,7 +6,7 @@ Every file is planned on its own: one that cannot be parsed is refused and named
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from wwt_vault.setup.hosts import CONNECTIONS
 from wwt_vault.setup.places import Machine, file_of, program_of
 from wwt_vault.setup.programs import Programs, hook_command
 from wwt_vault.setup.rule import plan_rule
-from wwt_vault.setup.todo import left_to_do, unread
+from wwt_vault.setup.todo import Obstacle, left_to_do, unread
 
 __all__ = ["Command", "HostPlan", "connect", "disconnect"]
 
@@ -49,6 +49,8 @@ class HostPlan(NamedTuple):
     commands: tuple[Command, ...] = ()
     todo: tuple[str, ...] = ()
     """What is left for the person, a sentence each."""
+    obstacles: tuple[Obstacle, ...] = ()
+    """Those of them that stand in the way whatever setup does."""
     refused: tuple[WwtError, ...] = ()
     """Why something was not done."""
 
@@ -73,8 +75,7 @@ def connect(hosts: Sequence[str], machine: Machine, programs: Programs, *, rule:
     plans: list[HostPlan] = []
     for host in _known(hosts):
         plan = _with_rule(_plan(host, machine, programs, remove=False), machine, rule, plans)
-        todo = (*plan.todo, *left_to_do(host, plan.hooks, plan.mcp, machine))
-        plans.append(plan._replace(todo=todo))
+        plans.append(_hindered(plan, left_to_do(host, plan.hooks, plan.mcp, machine)))
     return plans
 
 
@@ -121,7 +122,7 @@ def _plan(host: str, machine: Machine, programs: Programs, *, remove: bool) -> H
         if after != file.data:
             plan = plan._replace(files=(*plan.files, _change(file, after, done, remove=remove)))
         if not remove and path.suffix == ".json":
-            plan = plan._replace(todo=(*plan.todo, *unread(host, path, decoded(after, str(path)))))
+            plan = _hindered(plan, unread(host, path, decoded(after, str(path))))
     return plan._replace(hooks=outcomes.get("hooks"), mcp=outcomes["mcp"])
 
 
@@ -132,6 +133,12 @@ def _with_rule(plan: HostPlan, machine: Machine, wanted: bool | None, before: Se
     files = (*plan.files, *(change for change in rule.files if change.path.resolve() not in planned))
     todo, refused = (*plan.todo, *rule.todo), (*plan.refused, *rule.refused)
     return plan._replace(rule=rule.outcome, files=files, todo=todo, refused=refused)
+
+
+def _hindered(plan: HostPlan, obstacles: Iterable[Obstacle]) -> HostPlan:
+    found = tuple(obstacles)
+    todo = (*plan.todo, *(obstacle.sentence for obstacle in found))
+    return plan._replace(todo=todo, obstacles=(*plan.obstacles, *found))
 
 
 def _connected(file: _Settings, machine: Machine, programs: Programs) -> tuple[bytes | None, Outcomes]:

@@ -18,7 +18,7 @@ from wwt_vault.vault import Vault, files
 from wwt_vault.vault.events import time_of
 from wwt_vault.vault.layout import CURATED_MARKS, curated_mark_path, inside, short_session_id
 
-__all__ = ["CuratedMark", "mark_curated", "read_curated_marks", "read_mark", "stamps"]
+__all__ = ["CuratedMark", "is_mark", "mark_curated", "read_curated_marks", "read_mark", "stamps"]
 
 _SCHEMA = 1
 
@@ -109,6 +109,11 @@ def read_curated_marks(vault: Vault) -> dict[tuple[str, str], CuratedMark]:
         if old is None or time_of(old.upto) <= time_of(mark.upto):
             marks[mark.host, mark.session_id] = mark
     return marks
+
+
+def is_mark(data: bytes) -> bool:
+    """Tell whether these bytes are a mark, as the file of one holds them."""
+    return _read(data) is not None
 
 
 def _read(data: bytes) -> CuratedMark | None:

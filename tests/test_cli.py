@@ -243,6 +243,63 @@ def test_related_notes_are_shown_and_links_follow_a_rename(wwt: Run, words_only:
     assert as_json(wwt, "note", "related", "SSH", "--depth", "4", expect=2)["error"]["code"] == "bad_argument"
 
 
+def test_a_document_from_outside_is_a_source_that_facts_show(wwt: Run, words_only: Vault, tmp_path: Path) -> None:
+    """Unverified at first; who checked it is shown by the facts that cite it; it never stands in for what was said."""
+    events = said(wwt)
+    file = tmp_path / "Key handbook.md"
+    file.write_text("# Keys\n\nEd25519 is fine. My token is ghp_" + "a1B2c3D4e5" * 4 + "\n", "utf-8")
+    url = "https://example.org/keys"
+    added = as_json(wwt, "source", "add", str(file), "--origin", url, "--retrieved", "2026-11-28", "--tag", "ssh")
+    assert (added["path"], added["created"]) == ("30_Knowledge/Sources/Key handbook.md", True)
+    assert added["redactions"][0]["count"] == 1
+    again = as_json(wwt, "source", "add", str(file), "--origin", url, "--retrieved", "2026-11-28")
+    assert (again["revision"], again["created"]) == (added["revision"], False)
+
+    save = ("note", "save", "-", "--type", "topic", "--note")
+    alone = as_json(wwt, *save, "X", stdin=f"## Facts\n\n- fine {added['citation']}\n", expect=3)
+    assert alone["error"]["code"] == "uncited_fact"
+    body = f"## Facts\n\n- ed25519 is fine {added['citation']} [^{events[1]}]\n"
+    note = as_json(wwt, *save, "Keys", stdin=body)
+    shown = "[[30_Knowledge/Sources/Key handbook|Key handbook]] (https://example.org/keys; retrieved 2026-11-28; {})"
+    text = (words_only.root / note["path"]).read_text("utf-8")
+    assert f"[^source-{added['id']}]: {shown.format('unverified')}\n" in text
+
+    checked = as_json(wwt, "source", "verify", "Key handbook", "disputed", "--by", "minji")
+    assert (checked["verification"], checked["verified_by"]) == ("disputed", "minji")
+    assert checked["also_changed"] == [note["path"]]
+    text = (words_only.root / note["path"]).read_text("utf-8")
+    assert shown.format(f"disputed by minji {checked['verified_at']}") in text
+    (claim,) = as_json(wwt, "verify", "--note", "Keys")["claims"]
+    assert (claim["sources"][0]["verification"], claim["sources"][0]["verified_by"]) == ("disputed", "minji")
+    assert "disputed minji" in wwt("verify", "--note", "Keys")[1]
+    found = as_json(wwt, "search", "ed25519 handbook", "--type", "source")["hits"]
+    assert [(hit["path"], hit["layer"], hit["host"], hit["events"]) for hit in found] == [
+        (added["path"], "page", None, [])
+    ]
+
+
+def test_what_is_no_source_is_refused(wwt: Run, words_only: Vault, tmp_path: Path) -> None:
+    """Not text, nothing in it, no origin for what comes from a pipe, a state there is none of, a note that is none."""
+    events = said(wwt)
+    as_json(wwt, "note", "save", "-", "--note", "SSH", "--type", "topic", stdin=f"x [^{events[1]}]\n")
+    pdf, empty = tmp_path / "a.pdf", tmp_path / "b.md"
+    pdf.write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
+    empty.write_text(" \n", "utf-8")
+    files = {path: path.read_bytes() for path in words_only.root.rglob("*") if path.is_file()}
+    for arguments, code, exit_code in (
+        (("add", str(pdf)), "bad_argument", 2),
+        (("add", str(empty)), "bad_argument", 2),
+        (("add", "-", "--title", "x"), "bad_argument", 2),
+        (("add", "/no/such/file"), "os_error", 1),
+        (("add", str(empty), "--retrieved", "soon"), "bad_argument", 2),
+        (("verify", "SSH", "checked"), "human_conflict", 3),
+        (("verify", "SSH", "perfect"), "bad_argument", 2),
+        (("verify", "Nothing", "checked"), "not_found", 1),
+    ):
+        assert as_json(wwt, "source", *arguments, expect=exit_code)["error"]["code"] == code, arguments
+    assert {path: path.read_bytes() for path in words_only.root.rglob("*") if path.is_file()} == files
+
+
 def test_parts_of_a_note_are_saved_alone(wwt: Run, words_only: Vault) -> None:
     """A section, a line more in one, an entry of the history; one at a time."""
     events = said(wwt)

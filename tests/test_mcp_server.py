@@ -617,3 +617,35 @@ def test_relations_are_walked_in_both_directions(words_only: Vault) -> None:
         assert (await refused(client, "wiki_read", note="X"))["code"] == "not_found"
 
     drive(words_only.root, steps)
+
+
+def test_the_text_of_a_web_page_becomes_a_source(words_only: Vault) -> None:
+    """With its address, unverified; a fact cites it beside an event and shows who checked it. It is nobody's words."""
+
+    async def steps(client: Client) -> None:
+        kept = await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID)
+        page = {"note": "Key handbook", "type": "source", "body": "Ed25519 is fine.\n", "origin": "https://example.org"}
+        source = await call(client, "wiki_save_note", **page)
+        assert (source["created"], source["verification"]) == (True, "unverified")
+        assert "author: mcp" not in (await call(client, "wiki_read", note="Key handbook"))["text"]
+        body = f"## Facts\n\n- fine {source['citation']} [^{kept['added'][1]}]\n"
+        note = await call(client, "wiki_save_note", note="Keys", body=body, type="topic")
+        done = await call(client, "wiki_save_note", note="Key handbook", verification="checked")
+        assert (done["verified_by"], done["also_changed"]) == ("mcp", [note["path"]])
+        assert "checked by mcp" in (await call(client, "wiki_read", note="Keys"))["text"]
+
+        changed = {**page, "body": "Ed25519 is not fine.\n"}
+        assert (await refused(client, "wiki_save_note", **changed))["code"] == "note_exists"
+        newer = await call(client, "wiki_save_note", **changed, revision=done["revision"])
+        assert newer["verification"] == "unverified"
+        for wrong in (
+            {"origin": "https://example.org", "type": "topic", "body": "x"},
+            {"type": "source", "body": "x"},
+            {"type": "source", "origin": "https://example.org"},
+            {"type": "source", "body": "x", "origin": "https://example.org", "history": "y"},
+            {"verification": "checked", "body": "x"},
+            {"verification": "fine"},
+        ):
+            assert (await refused(client, "wiki_save_note", note="Key handbook", **wrong))["code"] == "bad_argument"
+
+    drive(words_only.root, steps)

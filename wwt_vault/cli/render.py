@@ -28,6 +28,7 @@ __all__ = [
     "saved",
     "search",
     "setup",
+    "source",
     "status",
     "tokens",
     "uncurated",
@@ -102,6 +103,15 @@ def saved(found: Json) -> str:
     lines += [f"also changed: {path}" for path in found["also_changed"]]
     lines += [f"wanted: {what}" for what in found.get("wanted", ())]
     return "\n".join(lines)
+
+
+def source(found: Json) -> str:
+    """Where a source lies, how far it was checked, and how to cite it."""
+    lines = [f"{found['path']}  revision {found['revision'][:12]}  {found['verification']}"]
+    if not found["created"] and not found["also_changed"] and "verified_by" not in found:
+        lines.append("It was there already." if found["redactions"] == [] else "")
+    lines += [f"shown by: {path}" for path in found["also_changed"]]
+    return "\n".join([*filter(None, lines), f"cite as {found['citation']}, beside an event"])
 
 
 def moved(found: Json) -> str:

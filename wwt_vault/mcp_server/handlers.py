@@ -9,24 +9,19 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from wwt_vault.mcp_server import render
-from wwt_vault.mcp_server.session import CLIENT, Session
+from wwt_vault.mcp_server.note_handlers import MAX_READ, answer, note_handlers
+from wwt_vault.mcp_server.session import Session
 from wwt_vault.wording import counted
 
 __all__ = ["handlers"]
 
 Json = dict[str, Any]
 
-MAX_READ: Final = 40_000
-"""Characters of one note or one set of events that a tool returns; hosts cut longer results in the middle."""
 BEING_ASKED: Final = timedelta(minutes=15)
 """A prompt this young without an answer may be the one that the agent is about to answer: no memory of anything."""
-MAX_REVISIONS: Final = 50
-"""Revisions of a note that are listed, the newest; ``wwt note history`` has all of them."""
-MAX_DIFF: Final = 400
-"""Lines of a diff."""
 MAX_HIT: Final = 700
 """Characters shown of one hit: enough to judge it, ``wiki_read`` and ``wiki_read_events`` have the rest."""
 
@@ -50,7 +45,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         )
         # The words are in the text once; here only what they are and where they lie.
         items = [{key: item[key] for key in ("kind", "path", "revision", "time")} for item in found["items"]]
-        return _answer(found["text"], {**found, "items": items})
+        return answer(found["text"], {**found, "items": items})
 
     def search(
         query: str,
@@ -87,81 +82,13 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             open_since=datetime.now(UTC) - BEING_ASKED,
         )
         hits = [{**hit, "text": render.shortened(hit["text"], MAX_HIT)} for hit in found["hits"]]
-        return _answer(render.search({**found, "hits": hits}), {**found, "hits": hits, "trust": render.TRUST})
-
-    def read(note: str, section: str | None = None, evidence: bool = False) -> CallToolResult:
-        from wwt_vault.operations import evidence as proofs  # noqa: PLC0415
-        from wwt_vault.operations import notes  # noqa: PLC0415
-
-        found = notes.read_note(session.workspace(), note, section=section, max_characters=MAX_READ)
-        if evidence:
-            words = proofs.claims_of(session.workspace(), note, max_characters=MAX_READ)
-            found |= {"claims": words["claims"]}
-        return _answer(render.note(found), {**found, "trust": render.TRUST})
+        return answer(render.search({**found, "hits": hits}), {**found, "hits": hits, "trust": render.TRUST})
 
     def read_events(ids: list[str], around: int = 0) -> CallToolResult:
         from wwt_vault.operations import conversations  # noqa: PLC0415
 
         found = conversations.read_events(session.workspace(), ids, around=around, max_characters=MAX_READ)
-        return _answer(render.events(found), {**found, "trust": render.TRUST})
-
-    def save_note(
-        note: str,
-        *,
-        body: str | None = None,
-        sections: dict[str, str] | None = None,
-        append: dict[str, str] | None = None,
-        history: str | None = None,
-        revision: str | None = None,
-        type: str | None = None,  # noqa: A002 - the argument's name
-        status: str | None = None,
-        relations: dict[str, list[str]] | None = None,
-        aliases: list[str] | None = None,
-        tags: list[str] | None = None,
-        project: str | None = None,
-        questions: list[str] | None = None,
-        reason: str | None = None,
-    ) -> CallToolResult:
-        from wwt_vault.operations import notes  # noqa: PLC0415
-
-        saved = notes.save_note(
-            session.workspace(),
-            note,
-            body=body,
-            sections=sections,
-            append=append,
-            history=history,
-            revision=revision,
-            type=type,
-            status=status,
-            relations=relations,
-            aliases=aliases,
-            tags=tags,
-            project=project,
-            questions=questions,
-            reason=reason,
-            written_by=CLIENT.get(),
-            now=datetime.now(UTC),
-        )
-        return _answer(render.saved(saved), saved)
-
-    def related(note: str, depth: int = 1, kinds: list[str] | None = None) -> CallToolResult:
-        from wwt_vault.operations import relations  # noqa: PLC0415
-
-        found = relations.related(session.workspace(), note, depth=depth, kinds=kinds or ())
-        return _answer(render.related(found), {**found, "trust": render.TRUST})
-
-    def history(note: str, old: str | None = None, new: str | None = None, as_of: str | None = None) -> CallToolResult:
-        from wwt_vault.operations import notes  # noqa: PLC0415
-
-        workspace = session.workspace()
-        found = notes.history(workspace, note)
-        found["revisions"] = found["revisions"][:MAX_REVISIONS]
-        if old or new:
-            found |= notes.diff(workspace, note, old=old, new=new, max_lines=MAX_DIFF)
-        if as_of:
-            found["then"] = notes.read_note(workspace, note, as_of=as_of, max_characters=MAX_READ)
-        return _answer(render.history(found), {**found, "trust": render.TRUST})
+        return answer(render.events(found), {**found, "trust": render.TRUST})
 
     def record(
         host: str, session_id: str, messages: list[dict[str, Any]], project: str | None = None
@@ -175,13 +102,13 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             f"Recorded {counted(len(kept['added']), 'message')}, {kept['known']} were there already.",
             *kept["added"],
         ]
-        return _answer("\n".join(lines), kept)
+        return answer("\n".join(lines), kept)
 
     def uncurated(project: str | None = None, limit: int = 10) -> CallToolResult:
         from wwt_vault.operations import curation  # noqa: PLC0415
 
         found = curation.uncurated(session.workspace(), project=project, limit=limit, now=datetime.now(UTC))
-        return _answer(render.uncurated(found), found)
+        return answer(render.uncurated(found), found)
 
     def mark_curated(
         host: str,
@@ -201,7 +128,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             questions=questions or (),
             now=datetime.now(UTC),
         )
-        return _answer(
+        return answer(
             "\n".join([f"{host} {session_id} is curated up to {done['upto']}.", *render.wanted(done, "it")]), done
         )
 
@@ -209,22 +136,19 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         from wwt_vault.operations import upkeep  # noqa: PLC0415
 
         found = upkeep.status(session.workspace(), now=datetime.now(UTC))
-        return _answer(render.status(found), found)
+        return answer(render.status(found), found)
 
+    about_notes = note_handlers(session)
     return {
         "wiki_get_context": get_context,
         "wiki_search": search,
-        "wiki_read": read,
+        "wiki_read": about_notes["wiki_read"],
         "wiki_read_events": read_events,
-        "wiki_save_note": save_note,
-        "wiki_related": related,
-        "wiki_history": history,
+        "wiki_save_note": about_notes["wiki_save_note"],
+        "wiki_related": about_notes["wiki_related"],
+        "wiki_history": about_notes["wiki_history"],
         "wiki_record": record,
         "wiki_uncurated": uncurated,
         "wiki_mark_curated": mark_curated,
         "wiki_status": status,
     }
-
-
-def _answer(text: str, structured: Json) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)

@@ -20,6 +20,7 @@ __all__ = [
     "saved",
     "search",
     "shortened",
+    "source",
     "status",
     "uncurated",
     "wanted",
@@ -98,6 +99,13 @@ def related(found: Json) -> str:
         lines.append(" · ".join(single_line(fact, 200) for fact in facts if fact))
     opening = single_line(f"{found['path']} · revision {found['revision']}", 400)
     return "\n".join([opening, fence("\n".join(lines), "related") if lines else "It is related to no note."])
+
+
+def source(found: Json) -> str:
+    """Return where a source lies and how a fact cites it."""
+    lines = [f"{found['path']}, revision {found['revision']}, {found['verification']}"]
+    lines += [f"Also changed: {path}" for path in found["also_changed"]]
+    return "\n".join([*lines, f"Cite it as {found['citation']}, beside an event: nobody said it here."])
 
 
 def history(found: Json) -> str:

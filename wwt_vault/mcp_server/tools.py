@@ -51,7 +51,7 @@ class ToolSpec(NamedTuple):
         schema: dict[str, Any] = {"type": "object", "properties": dict(self.arguments)}
         if self.required:
             schema["required"] = list(self.required)
-        return {**schema, "additionalProperties": False}
+        return schema  # that there are no others is not said in it: the server refuses them with a better message
 
     def output_schema(self) -> dict[str, Any]:  # JSON Schema
         """Return the schema of the structured result; later versions may add fields.
@@ -144,15 +144,15 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
             },
             "history": _text("Entry for its History: what changed, from what to what, why; cited"),
             "revision": _TEXT,
-            "type": {"type": "string", "enum": ["project", "area", "knowledge", "decision", "topic"]},
+            "type": {"type": "string", "enum": ["project", "area", "knowledge", "decision", "topic", "source"]},
+            "origin": _text("Of a source (a web page's text, say): its address"),
+            "verification": {"type": "string", "enum": ["unverified", "checked", "disputed"]},
             "relations": {
                 "type": "object",
                 "additionalProperties": _TEXTS,
                 "description": "relates_to|contradicts|depends_on|part_of|updates|derived_from|similar_to: notes",
             },
             "status": {"type": "string", "enum": ["current", "superseded", "draft"]},
-            "aliases": _TEXTS,
-            "tags": _TEXTS,
             "project": _TEXT,
             "questions": _QUESTIONS,
             "reason": _text("Why it changes"),

@@ -115,6 +115,7 @@ def ingest(
 def serve(
     ctx: typer.Context,
     *,
+    compat: Annotated[bool, typer.Option("--compat", help="List the tools of whatwasthat too.")] = False,
     http: Annotated[bool, typer.Option("--http", help="Over HTTP, for apps that cannot start a program.")] = False,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="With --http: listen there.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="With --http: listen on this port; 0 takes a free one.")] = 7633,
@@ -133,9 +134,9 @@ def serve(
     common: Common = ctx.obj
     if http:
         hosts, origins = allow_host or [], allow_origin or []
-        mcp_server.serve_http(common.vault, host=host, port=port, hosts=hosts, origins=origins)
+        mcp_server.serve_http(common.vault, host=host, port=port, hosts=hosts, origins=origins, compat=compat)
     else:
-        mcp_server.serve(common.vault)
+        mcp_server.serve(common.vault, compat=compat)
 
 
 def demo(

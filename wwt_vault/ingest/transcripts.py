@@ -214,12 +214,17 @@ def read_on(
 
 
 def record_messages(
-    vault: Vault, state: State, messages: Iterable[Message], *, untimed: datetime | None = None
+    vault: Vault,
+    state: State,
+    messages: Iterable[Message],
+    *,
+    untimed: datetime | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> RecordReport:
     """Record a conversation that was handed over as messages, whole or from some point on, once or again.
 
     What the session's note has is not recorded twice: the messages are laid over it where they fit. ``untimed`` is the
-    time of those of which nobody said when.
+    time of those of which nobody said when; ``progress`` gets messages done and messages in all.
     """
     said: dict[str, list[Message]] = {}
     for message in messages:
@@ -228,7 +233,10 @@ def record_messages(
     known = 0
     for conversation in said.values():
         with Recorder(vault, state, conversation[0].session, timeout=_PATIENCE) as recorder:
-            for message in recorder.unsaid(conversation, untimed):
+            new = recorder.unsaid(conversation, untimed)
+            for done, message in enumerate(new):
+                if progress is not None:
+                    progress(done, len(new))
                 recorder.from_transcript(message)
         added += recorder.added
         known += len(conversation) - len(recorder.added)

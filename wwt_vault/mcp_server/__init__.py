@@ -1,7 +1,8 @@
 """``wwt serve``: the memory for agents, by the Model Context Protocol over stdin and stdout, or over HTTP.
 
 ``tools`` says what hosts see, ``handlers`` call the operations, ``session`` holds the vault between calls, ``server``
-joins them to the SDK, ``render`` writes the texts, ``http`` guards the way in from other programs and machines.
+joins them to the SDK, ``render`` writes the texts, ``http`` guards the way in from other programs and machines,
+``compat`` has the tools of whatwasthat.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from collections.abc import Sequence
 __all__ = ["serve", "serve_http"]
 
 
-def serve(vault: str | None = None) -> None:
+def serve(vault: str | None = None, *, compat: bool = False) -> None:
     """Serve until stdin ends or the parent process is gone. ``vault`` as ``wwt --vault``; it is opened at the first
-    call."""
+    call. ``compat`` lists the tools of whatwasthat too, as does ``compat = true`` in the user's settings."""
     from wwt_vault.mcp_server.session import Session, exit_with_parent  # noqa: PLC0415 - only this command needs it
 
     exit_with_parent()  # first of all: the parent may be gone before the SDK is loaded
@@ -23,7 +24,7 @@ def serve(vault: str | None = None) -> None:
 
     session = Session(vault)
     try:
-        WwtServer(session).run("stdio")
+        WwtServer(session, compat=compat or _set_by_user()).run("stdio")
     finally:
         session.close()
     sys.stderr.flush()
@@ -39,8 +40,9 @@ def serve_http(
     port: int = 7633,
     hosts: Sequence[str] = (),
     origins: Sequence[str] = (),
+    compat: bool = False,
 ) -> None:
-    """Serve over HTTP until the process is told to end. Arguments as of ``http.Listening``.
+    """Serve over HTTP until the process is told to end. Arguments as of ``http.Listening`` and ``serve``.
 
     Raises ``BadArgument``, ``VaultMissing``, ``OSError``.
     """
@@ -50,8 +52,18 @@ def serve_http(
     listening = http.checked(host, port, hosts, origins)
     session = Session(vault)
     try:
-        http.serve_http(session, listening)
+        http.serve_http(session, listening, compat=compat or _set_by_user())
     finally:
         session.close()
     sys.stderr.flush()
     os._exit(0)  # as above
+
+
+def _set_by_user() -> bool:
+    from wwt_vault.config import load_user_settings  # noqa: PLC0415 - as above
+    from wwt_vault.errors import UnparsableSettings  # noqa: PLC0415
+
+    try:
+        return load_user_settings().get("compat") is True
+    except UnparsableSettings:
+        return False  # the first call says so

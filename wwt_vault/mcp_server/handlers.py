@@ -12,8 +12,9 @@ from typing import Any, Final
 from mcp.types import CallToolResult
 
 from wwt_vault.mcp_server import render
+from wwt_vault.mcp_server.compat import compat_handlers
 from wwt_vault.mcp_server.note_handlers import MAX_READ, answer, note_handlers
-from wwt_vault.mcp_server.session import Session
+from wwt_vault.mcp_server.session import PROGRESS, Session
 from wwt_vault.wording import counted
 
 __all__ = ["handlers"]
@@ -96,7 +97,13 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         from wwt_vault.operations import conversations  # noqa: PLC0415
 
         kept = conversations.record(
-            session.workspace(), host, session_id, messages, project=project, now=datetime.now(UTC)
+            session.workspace(),
+            host,
+            session_id,
+            messages,
+            project=project,
+            now=datetime.now(UTC),
+            progress=PROGRESS.get(),
         )
         lines = [
             f"Recorded {counted(len(kept['added']), 'message')}, {kept['known']} were there already.",
@@ -151,4 +158,5 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         "wiki_uncurated": uncurated,
         "wiki_mark_curated": mark_curated,
         "wiki_status": status,
+        **compat_handlers(session, search, answer),
     }

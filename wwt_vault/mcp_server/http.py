@@ -31,9 +31,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wwt_vault.errors import BadArgument, WwtError
+from wwt_vault.mcp_server.compat import ALL_TOOLS
 from wwt_vault.mcp_server.server import WwtServer
 from wwt_vault.mcp_server.session import Session
-from wwt_vault.mcp_server.tools import TOOLS
 from wwt_vault.operations.tokens import Token, Tokens
 
 __all__ = ["Gate", "Listening", "checked", "http_app", "is_loopback", "security", "serve_http"]
@@ -66,8 +66,8 @@ class Listening(NamedTuple):
     """Web pages, as ``https://name``, that may call the server from a browser besides this machine's and ``hosts``."""
 
 
-def serve_http(session: Session, listening: Listening) -> None:
-    """Serve until the process is told to end. Says on stderr where.
+def serve_http(session: Session, listening: Listening, *, compat: bool = False) -> None:
+    """Serve until the process is told to end. Says on stderr where. ``compat`` as of ``WwtServer``.
 
     Raises ``BadArgument`` for an address off this machine while the vault has no token, ``OSError`` when it cannot be
     listened on, and what opening the vault raises.
@@ -90,7 +90,7 @@ def serve_http(session: Session, listening: Listening) -> None:
         sys.stderr.write("\n".join(notes) + "\n")
         sys.stderr.flush()
         config = uvicorn.Config(
-            http_app(session, tokens, listening),
+            http_app(session, tokens, listening, compat=compat),
             log_level="warning",
             access_log=False,  # it would be a diary of what the person asks
             server_header=False,
@@ -101,10 +101,10 @@ def serve_http(session: Session, listening: Listening) -> None:
         uvicorn.Server(config).run(sockets=[listener])
 
 
-def http_app(session: Session, tokens: Tokens, listening: Listening) -> ASGIApp:
+def http_app(session: Session, tokens: Tokens, listening: Listening, *, compat: bool = False) -> ASGIApp:
     """Return the whole application: the gate and the SDK behind it."""
     allowed = security(listening)
-    inner = WwtServer(session).streamable_http_app(
+    inner = WwtServer(session, compat=compat).streamable_http_app(
         host=listening.host, transport_security=allowed, max_request_body_size=MAX_BODY, max_sessions=SESSIONS
     )
     return Gate(inner, tokens, allowed)
@@ -240,7 +240,8 @@ def _is_writing_call(call: Any) -> bool:  # JSON
     if not isinstance(call, dict) or call.get("method") != "tools/call":
         return False
     params = call.get("params")
-    tool = TOOLS.get(params["name"]) if isinstance(params, dict) and isinstance(params.get("name"), str) else None
+    name = params.get("name") if isinstance(params, dict) else None
+    tool = ALL_TOOLS.get(name) if isinstance(name, str) else None
     return tool is not None and not tool.read_only
 
 

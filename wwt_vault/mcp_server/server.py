@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import logging
 import re
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
+import anyio.from_thread
 import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -24,12 +26,14 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import func_metadata
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolResult, InputRequiredResult, Resource, TextContent, ToolAnnotations
+from mcp.types import Tool as ListedTool
 from pydantic import ValidationError
 
 from wwt_vault import __version__
 from wwt_vault.errors import NotFound, PathEscapes, WwtError
+from wwt_vault.mcp_server.compat import ALL_TOOLS
 from wwt_vault.mcp_server.handlers import handlers
-from wwt_vault.mcp_server.session import CLIENT, Session
+from wwt_vault.mcp_server.session import CLIENT, PROGRESS, Session
 from wwt_vault.mcp_server.tools import INSTRUCTIONS, TOOLS, ToolSpec
 
 __all__ = ["WwtServer"]
@@ -39,23 +43,28 @@ _LISTED_NOTES: Final = 100
 
 _MARKDOWN: Final = "text/markdown"
 
+_PROGRESS_SECONDS: Final = 0.5
+"""Between two reports."""
+
 _log = logging.getLogger(__name__)
 
 
 class WwtServer(MCPServer[Any]):
     """``MCPServer`` with this program's tools, resources and prompt over one session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, compat: bool = False) -> None:
+        """``compat``: list the tools of whatwasthat too."""
         calls = handlers(session)
         super().__init__(
             "wwt",
             title="wwt_vault",
             version=__version__,
             instructions=INSTRUCTIONS,
-            tools=[_tool(name, spec, calls[name]) for name, spec in TOOLS.items()],
+            tools=[_tool(name, spec, calls[name]) for name, spec in ALL_TOOLS.items()],
             log_level="WARNING",
         )
         self._session = session
+        self._listed = ALL_TOOLS if compat else TOOLS
         self.resource(
             "vault:///{+path}",
             name="note",
@@ -65,11 +74,15 @@ class WwtServer(MCPServer[Any]):
         )(self._read_note)
         self.prompt("curate", "Curate a session", "Turn what was said and not yet curated into notes")(_curate)
 
+    async def list_tools(self) -> list[ListedTool]:
+        """Name the tools, always in the same order."""
+        return [tool for tool in await super().list_tools() if tool.name in self._listed]
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; whatever is refused comes back as a result that says so, with a code and what to do next."""
-        spec = TOOLS.get(name)
+        spec = ALL_TOOLS.get(name)
         if spec is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {name}")
         if context is not None:
@@ -80,6 +93,7 @@ class WwtServer(MCPServer[Any]):
             called = client.client_info.name if client is not None else token.client_id if token is not None else ""
             if called := re.sub(r"[^\w .-]+", " ", called)[:60].strip():
                 CLIENT.set(called)  # each call runs in a context of its own
+            PROGRESS.set(_progress(context))
         if unknown := sorted(arguments.keys() - spec.arguments.keys()):
             known = ", ".join(spec.arguments) or "none"
             return _refusal({"code": "bad_argument", "message": f"No argument {unknown[0]!r}; there are: {known}."})
@@ -125,6 +139,22 @@ class WwtServer(MCPServer[Any]):
             raise ResourceNotFoundError(str(error)) from error
         except (WwtError, OSError) as error:
             raise ResourceError(str(error)) from error
+
+
+def _progress(context: Context[Any, Any]) -> Callable[[int, int], None]:
+    """Return what a call's function, in its thread, reports progress by."""
+    reported = (-1, 0.0)
+
+    def report(done: int, total: int) -> None:
+        nonlocal reported
+        anyio.from_thread.check_cancelled()
+        now = time.monotonic()
+        # It has to rise, and what took a moment needs none.
+        if done > reported[0] and now - reported[1] >= _PROGRESS_SECONDS:
+            reported = done, now
+            anyio.from_thread.run(context.report_progress, done, total)
+
+    return report
 
 
 def _token(context: Context[Any, Any]) -> AccessToken | None:

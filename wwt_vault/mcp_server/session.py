@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -22,10 +23,13 @@ from wwt_vault.mcp_server.watching import Watch
 if TYPE_CHECKING:
     from wwt_vault.operations.workspace import Workspace
 
-__all__ = ["CLIENT", "Session", "exit_with_parent"]
+__all__ = ["CLIENT", "PROGRESS", "Session", "exit_with_parent"]
 
 CLIENT: ContextVar[str] = ContextVar("client", default="an agent")
 """What the host at the other end of the present call is called: who writes notes."""
+
+PROGRESS: ContextVar[Callable[[int, int], None]] = ContextVar("progress", default=lambda *_: None)
+"""Takes what the present call has done and has to do. Raises, and so ends the call, once it was cancelled."""
 
 _SLICE_SECONDS: Final = 2.0
 _QUIET_SECONDS: Final = 0.3
@@ -79,7 +83,7 @@ class Session:
             if not changed and began - self._fresh_since < _SCAN_SECONDS:
                 return []
             self._fresh_since = -_SCAN_SECONDS
-        missing = freshness.catch_up(workspace)
+        missing = freshness.catch_up(workspace, progress=PROGRESS.get())
         status = workspace.index.status()
         if 0 < status.passages - status.embedded <= _LITTLE:
             with suppress(IndexUnavailable):  # searched by words then, which the answer says

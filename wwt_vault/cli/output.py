@@ -6,12 +6,14 @@ Nothing here knows what a result means. Rich is loaded only when stderr is a ter
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-__all__ = ["Common", "Progress", "emit", "emit_error", "is_attended", "progress", "say"]
+__all__ = ["Common", "Progress", "emit", "emit_error", "is_attended", "progress", "say", "stopped_by_signal"]
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
@@ -53,6 +55,25 @@ def say(line: str) -> None:
 def is_attended() -> bool:
     """Return whether somebody is there who can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+@contextmanager
+def stopped_by_signal() -> Iterator[threading.Event]:
+    """Yield an event that Ctrl-C or a request to end sets; a second Ctrl-C interrupts as usual."""
+    stop = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(_number: int, _frame: object) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

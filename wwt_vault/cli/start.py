@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from wwt_vault.cli import render
-from wwt_vault.cli.output import Common, emit, is_attended, progress, say
+from wwt_vault.cli.output import Common, emit, is_attended, progress, say, stopped_by_signal
 
 __all__ = ["register"]
 
@@ -99,17 +100,29 @@ def ingest(
     ctx: typer.Context,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Transcripts, folders of them, or zips.")],
     host: Annotated[str | None, typer.Option(help="The host that wrote them; else it is recognised.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on with what is added to them, until Ctrl-C.")] = False,
 ) -> None:
     """Import conversations; what is known already is left alone."""
-    from wwt_vault.operations import conversations, workspace  # noqa: PLC0415
+    from wwt_vault.operations import conversations, following, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
     opened = workspace.open_workspace(common.vault)
     with progress("Importing") as step:
-        result = conversations.ingest(opened, paths, host=host, progress=step)
+        if watch:
+            with stopped_by_signal() as stop:
+                result = following.follow(opened, paths, host=host, stop=stop, tell=_tell, progress=step)
+        else:
+            result = conversations.ingest(opened, paths, host=host, progress=step)
     emit(common, result, render.ingest)
     if result["skipped"] and not result["events_added"] + result["events_known"]:
         raise typer.Exit(1)  # what was named holds nothing that could be read
+
+
+def _tell(found: Mapping[str, Any]) -> None:
+    """Say what a round of ``--watch`` brought."""
+    now = datetime.now().astimezone().strftime("%H:%M:%S")
+    for line in render.ingest(found).splitlines():
+        say(f"{now} {line}")
 
 
 def serve(

@@ -35,8 +35,10 @@ class Part(NamedTuple):
     size: int
 
 
-def find(paths: Iterable[Path]) -> tuple[list[Found], list[Skipped]]:
+def find(paths: Iterable[Path], *, named: bool = True) -> tuple[list[Found], list[Skipped]]:
     """Return the files to read, those that were written first before the others, and what is not read of them.
+
+    ``named`` says whether the person named ``paths``; else files among them count as found in a folder.
 
     In folders, pictures and the like are passed over; files with the account's data are never opened.
     """
@@ -47,13 +49,13 @@ def find(paths: Iterable[Path]) -> tuple[list[Found], list[Skipped]]:
     for path in paths:
         inside = [path] if not path.is_dir() else (Path(top, name) for top, _, names in os.walk(path) for name in names)
         for file in inside:
-            named = file == path
+            by_name = named and file == path
             if file.name in PRIVATE_NAMES:
-                if named:
+                if by_name:
                     reason = "it holds the account's data and nothing that was said; it is never opened"
                     left.append(Skipped(path=str(file), line=0, reason=reason))
-            elif named or not is_media(file.name):
-                entry = _looked_at(file, named=named)
+            elif by_name or not is_media(file.name):
+                entry = _looked_at(file, named=by_name)
                 if entry is not None:
                     found[str(file)] = entry
     return sorted(found.values()), left

@@ -54,19 +54,20 @@ def ingest_paths(
     paths: Iterable[Path],
     host: str | None = None,
     *,
+    named: bool = True,
     progress: Callable[[int, int], None] | None = None,
     keep_source: Callable[[Source], None] | None = None,
 ) -> IngestReport:
     """Import transcripts and exports: files, zip archives, or folders with everything below.
 
     Oldest first, so that a fork finds its parent. ``host`` names the format; without it each file is recognised by its
-    content, and files of a folder that are none are passed over. ``progress`` gets ``(bytes done, bytes in all)``.
-    ``keep_source`` is given the documents that lie in exports. A file that cannot be read is reported in ``skipped``;
-    the others go on.
+    content, and files of a folder that are none are passed over (so are all, unless the person has ``named`` them).
+    ``progress`` gets ``(bytes done, bytes in all)``. ``keep_source`` is given the documents that lie in exports. A file
+    that cannot be read is reported in ``skipped``; the others go on.
     """
     from wwt_vault.ingest.found import find  # noqa: PLC0415 - no hook imports files
 
-    files, left = find(paths)
+    files, left = find(paths, named=named)
     total, done = sum(file.size for file in files), 0
     reports = [IngestReport(events_added=0, events_known=0, sessions=(), skipped=tuple(left), recognised=False)]
     for file in files:

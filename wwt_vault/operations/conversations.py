@@ -20,7 +20,7 @@ from wwt_vault.operations.imports import SourceKeeper
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import events, sessions
 
-__all__ = ["ingest", "ingest_transcripts", "read_events", "record", "session_events"]
+__all__ = ["ingest", "ingest_transcripts", "read_events", "record", "report_of", "session_events"]
 
 Json = dict[str, Any]
 
@@ -52,11 +52,16 @@ def ingest(
     report = transcripts.ingest_paths(
         workspace.vault, workspace.state, paths, host=host, progress=progress, keep_source=keeper.keep
     )
+    return report_of(report, keeper.written)
+
+
+def report_of(report: transcripts.IngestReport, sources: list[str]) -> Json:
+    """Return what an import did, as :func:`ingest` does; ``sources`` are the notes written for documents."""
     return {
         "events_added": report.events_added,
         "events_known": report.events_known,
         "sessions": list(report.sessions),
-        "sources": keeper.written,
+        "sources": sources,
         "skipped": [{"path": part.path, "line": part.line, "reason": part.reason} for part in report.skipped],
         "excluded": list(report.excluded),
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.sync.machines import Box, files_of, first, git, join, remote_in, say, session_note
+from tests.sync.machines import AT, Box, files_of, first, git, join, remote_in, say, session_note
+from wwt_vault.vault import forgetting
 
 
 def two(folder: Path) -> tuple[Box, Box, Path]:
@@ -131,11 +132,33 @@ def test_an_event_that_was_deleted_comes_back(tmp_path: Path) -> None:
     one.sync()
     other.sync()
     path = next((other.root / ".wwt/events").rglob(f"{event}.json"))
+    data = path.read_bytes()
     path.unlink()
     done = other.sync()
-
-    assert path.is_file()
+    assert path.read_bytes() == data
     assert "has been put back" in done.notes[0]
+
+    path.write_bytes(data.replace(b"kept", b"lost"))
+    other.sync()
+    assert path.read_bytes() == data
+
+
+def test_what_was_forgotten_on_one_machine_is_forgotten_on_the_other(tmp_path: Path) -> None:
+    """Also where the other machine has added to the same session meanwhile; what was not forgotten stays."""
+    one, other, _ = two(tmp_path)
+    event = say(one, "my bank is Hanbit")
+    one.sync()
+    other.sync()
+    say(other, "another thing", 1)
+    forgetting.forget(one.vault, events=[event], reason="private", at=AT, locks=one.machine.locks)
+    one.sync()
+    other.sync()
+    one.sync()
+
+    assert files_of(one) == files_of(other)
+    found = b"".join(files_of(other).values())
+    assert b"Hanbit" not in found
+    assert b"another thing" in found
 
 
 def test_a_secret_stays_on_the_machine_until_it_is_allowed(tmp_path: Path) -> None:

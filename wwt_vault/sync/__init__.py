@@ -210,9 +210,9 @@ class _Sync:
         self.others = found.others
         with Blobs(repository.git) as blobs:
             for path, oid in found.restore.items():
-                files.create_once(layout.inside(self.vault.root, path, hidden=True), blobs.read(oid))
+                files.overwrite(layout.inside(self.vault.root, path, hidden=True), blobs.read(oid))
                 self.paths.add(path)
-                self.notes.append(f"{path} was missing and has been put back: `wwt forget` is how words are deleted.")
+                self.notes.append(f"{path} was gone or damaged and has been put back: `wwt forget` deletes words.")
         if found.settled:
             update_index(repository.git, found.settled)
         if not found.changes:

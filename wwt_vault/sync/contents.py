@@ -6,6 +6,7 @@ become a copy beside it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from wwt_vault.sync import belonging, session_notes
 from wwt_vault.vault import FORMAT, events, lookup
 from wwt_vault.vault.layout import CURATED_MARKS, REVISIONS, VAULT_FILE
 
-__all__ = ["Merge", "merge"]
+__all__ = ["Merge", "merge", "of_event"]
 
 
 class Merge(NamedTuple):
@@ -38,12 +39,12 @@ def merge(path: str, base: bytes | None, one: bytes, other: bytes) -> Merge:
 
     Raises ``FormatTooNew`` for a vault of a newer version.
     """
+    if belonging.event_of_path(path):
+        return Merge(of_event(path, base, one, other))
     if other in (one, base):
         return Merge(one)
     if one == base:
         return Merge(other)
-    if belonging.event_of_path(path):
-        return Merge(_of_event(one, other))
     if path == VAULT_FILE:
         return _of_vault(base, one, other)
     if path.startswith(f"{CURATED_MARKS}/"):
@@ -130,22 +131,28 @@ def _both_lines(one: str, other: str) -> str:
     return "\n".join([*one.splitlines(), *more]) + "\n"
 
 
-def _of_event(one: bytes, other: bytes) -> bytes:
-    """Choose between two files of one event: what was forgotten is forgotten, what is damaged goes; else any will do.
+def of_event(path: str, base: bytes | None, one: bytes, other: bytes) -> bytes:
+    """Choose between files of one event. An event never changes: only its tombstone may take its place.
 
-    Both have the same words, for these are in its id.
+    What holds what its name promises goes before what does not, what was there before goes before what came.
     """
-    return min((_rank(data), data) for data in (one, other))[1]
+    ranked = [(_rank(path, data), number, data) for number, data in enumerate(sorted((one, other)), 1)]
+    if base is not None:
+        ranked.append((_rank(path, base), 0, base))
+    return min(ranked)[2]
 
 
-def _rank(data: bytes) -> int:
+def _rank(path: str, data: bytes) -> int:
+    """Return 0 for a tombstone, 1 for an event whose words are those of its hash, 2 for anything else."""
+    event = belonging.event_of_path(path)
     try:
-        events.from_json(data)
-    except Forgotten:
-        return 0
+        found = events.from_json(data)
+        words = hashlib.sha256(events.storable(found.text).encode()).hexdigest()
+        return 1 if found.id == event and words == found.content_sha256 else 2
+    except Forgotten as error:
+        return 0 if error.data["event"] == event else 2
     except WwtError:
         return 2
-    return 1
 
 
 def _later_mark(one: bytes, other: bytes) -> bytes:

@@ -133,16 +133,16 @@ class Git(NamedTuple):
         )
         said = _Listener(process.stderr)
         printed = _Listener(process.stdout)
+        ended = threading.Thread(target=process.wait, daemon=True)  # its own timeout looks only every 50 ms
+        ended.start()
         cut = False
         while True:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(0.2)
+            ended.join(0.2)
+            if not ended.is_alive():
                 break
-            if time.monotonic() - max(said.last, printed.last) > self.silence:
+            if not cut and time.monotonic() - max(said.last, printed.last) > self.silence:
                 cut = True
                 _end(process)
-                process.wait()
-                break
         errors = said.text()
         if cut:
             message = f"{remote} stopped answering. What is to be sent waits for the next sync."

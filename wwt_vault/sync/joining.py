@@ -236,7 +236,9 @@ def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
             work.notes.append(f"{path} has the name of another file but for case or form: it became {place}.")
     elif place != path:
         mine = Change(None, _there_now(work, place))
-    if mine is None or mine.after is None:
+    if mine is None and change.before is not None and belonging.event_of_path(path):
+        _both(work, path, _Versions(change.before, change.before, change.after, change.before))
+    elif mine is None or mine.after is None:
         if mine is not None and change.before is not None:
             work.notes.append(f"{path} was deleted on one side and changed on the other: it stays.")
         before = _oid(change.before) if mine is None and place == path else None

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from wwt_vault import markdown
 from wwt_vault.capture.redact import find_secrets
 from wwt_vault.errors import SyncRefused, VaultError, WwtError
-from wwt_vault.sync import belonging
+from wwt_vault.sync import belonging, contents
 from wwt_vault.sync.objects import Blobs, Importer, blob_id, sizes
 from wwt_vault.sync.repository import Entry, Repository, move_head, update_index
 from wwt_vault.vault import Vault, files, layout
@@ -45,7 +45,7 @@ class Local(NamedTuple):
     changes: Mapping[str, bytes | None]
     """What is to be committed: bytes by path, ``None`` for a file that was deleted."""
     restore: Mapping[str, str]
-    """Files that are gone and must not be (events): the ids of their blobs."""
+    """Events, and what notes said before, that are gone or damaged: the ids of their blobs."""
     withheld: tuple[Withheld, ...]
     settled: Mapping[str, Entry | None]
     """Paths of which git's index says something else, though vault and commit agree."""
@@ -70,6 +70,7 @@ def look(vault: Vault, repository: Repository, *, allowed: Iterable[str] = (), s
     withheld: list[Withheld] = []
     settled: dict[str, Entry | None] = {}
     gone: dict[str, Entry] = {}
+    damaged: dict[str, str] = {}
     known = {belonging.logical(path): path for path in listed.tracked}
     new = dict.fromkeys(known.get(belonging.logical(name), belonging.logical(name)) for name in listed.new)
     with Blobs(repository.git) as blobs:
@@ -86,6 +87,8 @@ def look(vault: Vault, repository: Repository, *, allowed: Iterable[str] = (), s
                     gone[path] = entry
             elif entry is not None and blob_id(data, repository.hash_name) == entry.oid:
                 settled[path] = entry
+            elif entry is not None and _is_damaged(path, data, entry, blobs):
+                damaged[path] = entry.oid
             elif problem := _withheld(path, data, entry, blobs, path in allowed):
                 withheld.append(problem)
             else:
@@ -95,6 +98,7 @@ def look(vault: Vault, repository: Repository, *, allowed: Iterable[str] = (), s
     added = {path.rpartition("/")[0] for path in changes}
     restore = {path: entry.oid for path, entry in gone.items() if belonging.is_protected(path, added)}
     taken = [path for path in gone if path not in restore]
+    restore |= damaged
     if not shrink and len(taken) + len(restore) >= _MANY:
         _refuse_if_most_is_gone(repository, len(taken) + len(restore))
     changes |= dict.fromkeys(taken)
@@ -129,6 +133,14 @@ def _read(vault: Vault, path: str) -> tuple[bytes | None, Withheld | None]:
         return None, Withheld(path, "unreadable", str(error))
     except WwtError as error:
         return None, Withheld(path, "link", str(error))
+
+
+def _is_damaged(path: str, data: bytes, entry: Entry, blobs: Blobs) -> bool:
+    """Return whether an event has other bytes than the commit, and the commit's are right: it never changes."""
+    if belonging.event_of_path(path) is None:
+        return False
+    before = blobs.read(entry.oid)
+    return contents.of_event(path, before, before, data) == before
 
 
 def _withheld(path: str, data: bytes, entry: Entry | None, blobs: Blobs, allowed: bool) -> Withheld | None:

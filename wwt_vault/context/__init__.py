@@ -1,6 +1,7 @@
 """Hits become what an agent is told: within a token budget, cited, fenced as data, the same for the same vault.
 
-The order is fixed: pinned notes of the project, within a share of the budget; current curated notes; evidence newer
+The order is fixed: pinned notes of the project, within a share of the budget; current curated notes, and the
+notes that these rest on or contradict; evidence newer
 than those notes; conversations that no note covers yet and pages of the person's; other conversations; superseded
 notes; the recent flow of the project; what waits to be curated. Each is trimmed to the sentences that carry the match,
 with speaker and citation. Nothing here reads a file or a clock.
@@ -39,6 +40,10 @@ _SMALL_BUDGET = 200
 """Tokens; below this one item may take all there is."""
 _PINNED: Final = 0.25
 """Share of the budget that pinned notes may take together: what was asked has the rest."""
+_ALSO: Final = 3
+"""A note's replacement and reason take at most one part in so many of its room."""
+_BROUGHT: Final = 2
+"""Notes that come along with the notes that match, in all."""
 _FLOW = 3
 """Sessions shown of a project's recent flow."""
 
@@ -55,7 +60,13 @@ class Source:
     evidence: frozenset[EventId] = frozenset()
     turns: tuple[Turn, ...] = ()
     sections: tuple[Section, ...] = ()
-    """Of a note or page: needed of those that are pinned."""
+    """Of a note or page: needed of those that are pinned or brought along."""
+    also: tuple[Section, ...] = ()
+    """Told of a note whatever was asked: what it replaced, when and why; the reason of a decision."""
+    rejected: tuple[Section, ...] = ()
+    """What a decision was made against: told where the question is about that."""
+    brings: tuple[tuple[str, DocumentId], ...] = ()
+    """Notes that come along with it, each with the relation that leads to it, the most important first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +100,8 @@ class _Block:
     """For a budget in which the whole one would leave no room for the words."""
     texts: tuple[tuple[str, str, str], ...]
     """Speaker or heading, text, citation; trimmed to what is left of the budget."""
+    also: tuple[tuple[str, str, str], ...] = ()
+    """The same, told beside them whatever was asked."""
 
 
 def build(
@@ -123,7 +136,7 @@ def build(
     ]
     others = [hit for hit in hits if hit.passage.document not in pinned]
     blocks = [
-        *_from_hits(others, sources, frozenset(curated), zone),
+        *_from_hits(others, sources, frozenset(curated), terms, zone),
         *(_flow_block(entry, project, zone) for entry in flow[:_FLOW]),
     ]
     opening = "" if hits else f"{NO_RECORD}: nothing in the memory answers this. Say so; do not guess."
@@ -170,7 +183,11 @@ def build(
 
 
 def _from_hits(
-    hits: Sequence[Hit], sources: Mapping[DocumentId, Source], curated: frozenset[EventId], zone: tzinfo
+    hits: Sequence[Hit],
+    sources: Mapping[DocumentId, Source],
+    curated: frozenset[EventId],
+    terms: Mapping[str, float],
+    zone: tzinfo,
 ) -> list[_Block]:
     """Sort the hits into the order of the context, one block per note or session."""
     passages: dict[DocumentId, list[Passage]] = {}
@@ -181,10 +198,17 @@ def _from_hits(
     cited = frozenset(event for name in current for event in sources[name].evidence)
     ages = [updated for name in current if (updated := sources[name].updated)]
     ranks: list[tuple[int, int, _Block]] = []
+    told: set[DocumentId] = set()
     for place, (name, found) in enumerate(passages.items()):
         if found[0].layer != "session":
             rank = 0 if name in current else 4 if name in notes else 2
-            ranks.append((rank, place, _note_block(found, sources[name], zone)))
+            ranks.append((rank, place, _note_block(found, sources[name], terms, zone)))
+            if rank == 0:
+                for kind, brought in sources[name].brings:
+                    if brought in sources and brought not in passages and brought not in told and len(told) < _BROUGHT:
+                        told.add(brought)
+                        block = _brought_block(brought, sources[brought], kind, sources[name].title, zone)
+                        ranks.append((rank, place, block))
             continue
         events = frozenset(event for passage in found for event in passage.events)
         # Only its gist was found: all of the session is meant.
@@ -200,7 +224,7 @@ def _from_hits(
     return [block for _, _, block in sorted(ranks, key=lambda entry: entry[:2])]
 
 
-def _note_block(found: Sequence[Passage], source: Source, zone: tzinfo) -> _Block:
+def _note_block(found: Sequence[Passage], source: Source, terms: Mapping[str, float], zone: tzinfo) -> _Block:
     first = found[0]
     if first.layer == "page":
         author = "a person's page"
@@ -211,14 +235,33 @@ def _note_block(found: Sequence[Passage], source: Source, zone: tzinfo) -> _Bloc
     status = f" {first.status}" if first.status and first.status != "current" else ""
     day = _day(source.updated, zone)
     head = f"note{status} {single_line(first.document, 120)} · rev {source.revision[:12]} · {day} · {author}"
-    events = tuple(dict.fromkeys(event for passage in found for event in passage.events))
+    shown = {passage.heading for passage in found}
+    rejected = [part for part in source.rejected if part.heading not in shown and worth(part.text, terms)]
+    also = [part for part in source.also if part.heading not in shown]
+    parts: list[Passage | Section] = [*sorted(found, key=lambda passage: passage.line), *rejected]
+    events = tuple(dict.fromkeys(event for part in (*parts, *also) for event in part.events))
     item = ContextItem(
         kind="note", path=first.document, text="", revision=source.revision, time=source.updated, events=events
     )
-    ordered = sorted(found, key=lambda passage: passage.line)
-    texts = tuple((passage.heading, passage.text, "") for passage in ordered)
+    texts = tuple((part.heading, part.text, "") for part in parts)
+    told = tuple((part.heading, part.text, "") for part in also)
     short = f"note{status} {single_line(source.title, 40)} {source.revision[:12]}"
-    return _Block(item=item, head=head, short_head=short, texts=texts)
+    return _Block(item=item, head=head, short_head=short, texts=texts, also=told)
+
+
+def _brought_block(document: DocumentId, source: Source, kind: str, title: str, zone: tzinfo) -> _Block:
+    why = f"{single_line(title, 60)} {kind} it"
+    head = f"related {single_line(document, 120)} · rev {source.revision[:12]} · {_day(source.updated, zone)} · {why}"
+    item = ContextItem(
+        kind="related",
+        path=document,
+        text="",
+        revision=source.revision,
+        time=source.updated,
+        events=tuple(sorted(source.evidence)),
+    )
+    texts = tuple((section.heading, section.text, "") for section in source.sections if section.text.strip())
+    return _Block(item=item, head=head, short_head=f"related {single_line(source.title, 40)} · {why}", texts=texts)
 
 
 def _pinned_block(document: DocumentId, source: Source, zone: tzinfo) -> _Block:
@@ -276,8 +319,12 @@ def _fit(block: _Block, terms: Mapping[str, float], number: int, room: int) -> l
 def _with_head(block: _Block, head: str, terms: Mapping[str, float], number: int, room: int) -> list[str]:
     head = f"[{number}] {head}"
     room -= count_tokens(head + "\n")
+    also: list[str] = []
+    for text in block.also:
+        also += _piece(*text, terms=terms, room=room // _ALSO - count_tokens("\n".join(also) + "\n"))
+    room -= count_tokens("\n".join(also) + "\n") if also else 0
     pieces: dict[int, list[str]] = {}
-    chosen = _by_worth(block.texts, terms)[:_TURNS]
+    chosen = _by_worth(block.texts, terms)[:_TURNS] if block.texts else []
     for at in chosen:
         piece = _piece(*block.texts[at], terms=terms, room=room if at == chosen[-1] else room * 2 // 3)
         if not piece and not pieces:
@@ -285,7 +332,7 @@ def _with_head(block: _Block, head: str, terms: Mapping[str, float], number: int
         if piece:
             room -= count_tokens("\n".join(piece) + "\n")
             pieces[at] = piece
-    return [head, *(line for at in sorted(pieces) for line in pieces[at])] if pieces else []
+    return [head, *(line for at in sorted(pieces) for line in pieces[at]), *also] if pieces else []
 
 
 def _piece(speaker: str, text: str, citation: str, *, terms: Mapping[str, float], room: int) -> list[str]:

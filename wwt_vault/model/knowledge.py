@@ -164,7 +164,7 @@ class Hit:
 class ContextItem:
     """One piece of a context: what it says and where that can be read."""
 
-    kind: Literal["pinned", "note", "newer_evidence", "conversation", "recent", "uncurated"]
+    kind: Literal["pinned", "note", "related", "newer_evidence", "conversation", "recent", "uncurated"]
     path: str
     text: str
     revision: Revision | None = None

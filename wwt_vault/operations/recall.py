@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, get_args
 
 from wwt_vault import context as contexts
-from wwt_vault import markdown
 from wwt_vault import search as searching
-from wwt_vault.errors import BadArgument, WwtError
+from wwt_vault.errors import BadArgument
 from wwt_vault.fence import clean
 from wwt_vault.model.conversation import DocumentId, Layer
-from wwt_vault.model.knowledge import Document, Filters, Hit
+from wwt_vault.model.knowledge import Filters, Hit
 from wwt_vault.operations.freshness import catch_up
 from wwt_vault.operations.moments import moment, shown
 from wwt_vault.operations.pending import flow, pending, pinned
+from wwt_vault.operations.quoted import Quoted, Reader, quoted_now, quoted_then, then_hits
+from wwt_vault.operations.standing import Standing, rejected, with_current
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import documents, lookup, notes
 
 __all__ = ["context", "search"]
 
@@ -97,7 +98,8 @@ def context(
 ) -> Json:
     """Return what is known that bears on ``query``, in at most ``budget_tokens``, ready for an agent.
 
-    ``project`` puts its pinned notes first and adds its recent flow; ``as_of`` leaves out what is younger;
+    ``project`` puts its pinned notes first and adds its recent flow; ``as_of`` answers from notes as they were at the
+    end of that day and from what was said until then;
     ``missing`` and ``open_since`` as for ``search``. Returns ``{query, found, budget_tokens, used_tokens, items, text,
     notes}``. Raises ``BadArgument``.
     """
@@ -105,28 +107,47 @@ def context(
     vault = workspace.vault
     until = moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
     weight = vault.settings.meaning_weight
-    result = searching.search(
-        workspace.index,
-        query,
-        Filters(until=until),
-        limit=_CONTEXT_HITS,
-        meaning_weight=weight,
-        open_since=open_since,
-        now=until or datetime.now(UTC),
-        zone=vault.zone,
-    )
+
+    def find(filters: Filters) -> searching.SearchResult:
+        return searching.search(
+            workspace.index,
+            query,
+            filters,
+            limit=_CONTEXT_HITS,
+            meaning_weight=weight,
+            open_since=open_since,
+            now=until or datetime.now(UTC),
+            zone=vault.zone,
+        )
+
+    result = find(Filters(until=until))
+    kept: dict[DocumentId, Quoted | None] = {}
+
+    def read(name: DocumentId) -> Quoted | None:
+        if name not in kept:
+            kept[name] = quoted_then(workspace, name, until) if until else quoted_now(workspace, name)
+        return kept[name]
+
+    hits = _own_project_first(result.hits, project)
+    if until:
+        hits = then_hits(
+            workspace, [*hits, *find(Filters(layer="curated", since=until)).hits], result.terms, until, read
+        )
+        stale = [f"As of {as_of}: what came later is left out.", *stale]
+    standing = Standing(workspace, read)
+    hits = with_current(workspace, hits, standing, result.terms, read)
     open_sessions = pending(workspace)
     leading = pinned(workspace, project, until) if project else []
     pack = contexts.build(
         query,
-        _own_project_first(result.hits, project),
+        hits,
         terms=result.terms,
-        sources=_sources(workspace, [*leading, *(hit.passage.document for hit in result.hits)]),
+        sources=_sources([*leading, *(hit.passage.document for hit in hits)], standing, read),
         pinned=leading,
         curated=open_sessions.curated,
         flow=flow(workspace, project, until) if project else (),
         project=project,
-        waiting=open_sessions.waiting(project),
+        waiting=None if until else open_sessions.waiting(project),
         missing=stale,
         budget_tokens=budget_tokens,
         zone=vault.zone,
@@ -160,35 +181,40 @@ def _own_project_first(hits: tuple[Hit, ...], project: str | None) -> list[Hit]:
     return sorted(hits, key=lambda hit: hit.passage.layer == "session" and hit.passage.project != project)
 
 
-def _sources(workspace: Workspace, names: Sequence[DocumentId]) -> dict[DocumentId, contexts.Source]:
-    """Read what hits lie in. A file that is gone meanwhile is left out, and its hits with it."""
+def _sources(names: Sequence[DocumentId], standing: Standing, read: Reader) -> dict[DocumentId, contexts.Source]:
+    """Return what hits lie in, and the notes that come along with these. What is gone meanwhile is left out."""
     sources: dict[DocumentId, contexts.Source] = {}
+    brought: list[DocumentId] = []
     for name in dict.fromkeys(names):
-        try:
-            document = documents.load_document(workspace.vault, name)
-        except (WwtError, OSError):
-            continue
-        head = _head(workspace, document) if document.layer == "curated" else None
-        sources[name] = contexts.Source(
-            title=document.title,
-            revision=document.revision,
-            updated=document.time,
-            written_by=head.written_by if head else None,
-            reviewed=bool(head and head.reviewed),
-            evidence=frozenset(event for section in document.sections for event in section.events),
-            turns=document.turns,
-            sections=document.sections,
-        )
+        quoted = read(name)
+        if quoted is not None:
+            is_current = quoted.head is not None and quoted.document.status != "superseded"
+            brings = standing.brings(quoted) if is_current else ()
+            brought += (path for _, path in brings)
+            sources[name] = replace(
+                _source(quoted),
+                also=standing.also(quoted) if is_current else (),
+                rejected=rejected(quoted),
+                brings=brings,
+            )
+    for name in brought:
+        if name not in sources and (quoted := read(name)) is not None:
+            sources[name] = _source(quoted)
     return sources
 
 
-def _head(workspace: Workspace, document: Document) -> lookup.NoteHead | None:
-    """Return who vouches for a note; ``None`` when it is gone meanwhile."""
-    try:
-        note = notes.read_note(workspace.vault, document.id)
-    except (WwtError, OSError):
-        return None
-    return lookup.head_from(document.id, markdown.read_frontmatter(markdown.split(note.text), document.id).values)
+def _source(quoted: Quoted) -> contexts.Source:
+    document, head = quoted
+    return contexts.Source(
+        title=document.title,
+        revision=document.revision,
+        updated=document.time,
+        written_by=head.written_by if head else None,
+        reviewed=bool(head and head.reviewed),
+        evidence=frozenset(event for section in document.sections for event in section.events),
+        turns=document.turns,
+        sections=document.sections,
+    )
 
 
 def _hit(hit: Hit, zone: tzinfo) -> Json:

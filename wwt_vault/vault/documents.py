@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wwt_vault.model.conversation import Layer
     from wwt_vault.vault import Vault
 
-__all__ = ["MAX_BYTES", "catalog", "load_document"]
+__all__ = ["MAX_BYTES", "catalog", "document_from", "load_document"]
 
 MAX_BYTES = 5_000_000
 """How much of a file is indexed; a year of a talkative session stays below."""
@@ -65,6 +65,19 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
 def load_document(vault: Vault, document: DocumentId) -> Document:
     """Read one file. Raises ``NotFound`` when it is gone (or is a link), ``PathEscapes`` for a path that is none."""
     data, revision, size, modified = _read(layout.inside(vault.root, document), document)
+    return _document(vault, document, data, revision=revision, size=size, modified=modified)
+
+
+def document_from(vault: Vault, document: DocumentId, text: str, modified: datetime) -> Document:
+    """Return the document that a text is which once lay there, last written at ``modified``."""
+    data = text.encode("utf-8", "surrogatepass")
+    revision = Revision(sha256(data).hexdigest())
+    return _document(vault, document, data[:MAX_BYTES], revision=revision, size=len(data), modified=modified)
+
+
+def _document(
+    vault: Vault, document: DocumentId, data: bytes, *, revision: Revision, size: int, modified: datetime
+) -> Document:
     problems: list[Problem] = []
 
     def problem(code: str, message: str, line: int = 0) -> None:

@@ -10,7 +10,7 @@ from wwt_vault import markdown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["FACTS", "HISTORY", "REJECTED", "facts", "find", "history_title", "section_of"]
+__all__ = ["FACTS", "HISTORY", "REASON", "REJECTED", "facts", "find", "history_title", "section_of"]
 
 # "Facts", "Key facts", "Facts (as of May)", 사실, 확인된 사실: one word of the heading is enough.
 FACTS = re.compile(r"\bfacts?\b|(?<!\w)사실(?:들)?(?!\w)", re.IGNORECASE)
@@ -21,6 +21,10 @@ REJECTED = re.compile(
     re.IGNORECASE,
 )
 """What a decision was made against: the options that were not taken, and why."""
+REASON = re.compile(
+    r"\b(?:why|reasons?|rationale|motivation|because)\b|(?<!\w)(?:이유|근거|까닭|배경)(?!\w)", re.IGNORECASE
+)
+"""Why a decision was made."""
 
 
 def history_title(language: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wwt_vault.model.conversation import Message, Redaction, Session
-from wwt_vault.vault import FORMAT, Vault, events, layout, notes, open_vault, sessions
+from wwt_vault.vault import FORMAT, Vault, events, layout, notes, open_vault, projects, sessions
 from wwt_vault.vault.creation import create_vault
 from wwt_vault.vault.lookup import CURATED_TYPES
 from wwt_vault.vault.proposal import RELATIONS, STATUSES
@@ -32,7 +32,7 @@ def page() -> str:
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    """Make the vault of the page: one session of two messages, one decision, one mark."""
+    """Make the vault of the page: one session of two messages, one decision, one mark, one renamed project."""
     vault = create_vault(tmp_path / "vault", "en", "Asia/Seoul")
     question = Message(
         session=SESSION,
@@ -77,6 +77,7 @@ def vault(tmp_path: Path) -> Vault:
         at=START + timedelta(minutes=4),
         locks=tmp_path / "locks",
     )
+    projects.name_project(vault, "shop", "store", START + timedelta(minutes=5))
     sessions.mark_curated(vault, SESSION.host, SESSION.session_id, answered, START + timedelta(minutes=5))
     return vault
 
@@ -84,7 +85,7 @@ def vault(tmp_path: Path) -> Vault:
 def test_examples_are_what_the_program_writes(page: str, vault: Vault) -> None:
     """Every file that the page shows is there, byte for byte."""
     shown = EXAMPLE.findall(page)
-    assert len(shown) == 5
+    assert len(shown) == 6
     for path, text in shown:
         written = vault.root / path
         assert written.is_file(), f"{path} is not there; there are {list(written.parent.glob('*'))}"
@@ -117,6 +118,7 @@ def test_every_name_of_the_program_stands_on_the_page(page: str) -> None:
     """No folder, property value or relation is written that the page does not describe."""
     folders = [*layout.CURATED_FOLDERS, layout.CONVERSATIONS, layout.AI_CONTEXT]
     data = [layout.VAULT_FILE, layout.CONFIG_FILE, layout.EVENTS, layout.REVISIONS, layout.CURATED_MARKS]
+    data.append(layout.PROJECT_NAMES)
     for name in (*folders, *data, *CURATED_TYPES, *STATUSES, *RELATIONS):
         assert name in page, name
 

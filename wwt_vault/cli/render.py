@@ -23,6 +23,8 @@ __all__ = [
     "moved",
     "note",
     "note_list",
+    "project",
+    "projects",
     "queue",
     "related",
     "saved",
@@ -327,3 +329,18 @@ def tokens(found: Json) -> str:
     """The tokens of a vault."""
     lines = [f"{entry['name']}  {entry['scope']}  {_minute(entry['created'])}" for entry in found["tokens"]]
     return "\n".join(lines) or "No tokens."
+
+
+def projects(found: Json) -> str:
+    """Projects, the one spoken of last first."""
+    lines = []
+    for row in found["projects"]:
+        facts = [counted(row[f"{kind}s"], kind) for kind in ("session", "message", "note")]
+        also = f"also {', '.join(row['names'])}" if row["names"] else ""
+        lines.append(" · ".join(part for part in (row["project"], *facts, _minute(row["last"]), also) if part))
+    return "\n".join(lines) or "No projects yet."
+
+
+def project(found: Json) -> str:
+    """A project under its new name."""
+    return f"{found['project']} is also found as {', '.join(found['names'])}."

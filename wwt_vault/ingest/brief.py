@@ -19,7 +19,7 @@ from wwt_vault.ingest.opening import open_for_hook
 from wwt_vault.ingest.project import place_of
 from wwt_vault.model.conversation import Session, Turn
 from wwt_vault.state import state_for
-from wwt_vault.vault import Vault, sessions
+from wwt_vault.vault import Vault, projects, sessions
 from wwt_vault.vault.files import overwrite
 from wwt_vault.wording import counted
 
@@ -45,7 +45,10 @@ def brief(session_cwd: str | None, session_id: str, now: datetime) -> str:
     parts = _failures(now)
     try:
         vault = open_for_hook(now)
-        parts = [_RULE, *parts, *_waiting(vault, project), *_recent(vault, project, session_id)]
+        names = projects.read_names(vault)
+        project = names.now(project)
+        recent = _recent(vault, project, names.all_of(project) if project else None, session_id)
+        parts = [_RULE, *parts, *_waiting(vault, project), *recent]
     except (WwtError, OSError) as error:
         parts = [f"The vault of wwt_vault cannot be read: {error}", *parts]
     text = "\n\n".join(parts)
@@ -84,10 +87,10 @@ _RULE = (
 )
 
 
-def _recent(vault: Vault, project: str | None, session_id: str) -> list[str]:
+def _recent(vault: Vault, project: str | None, names: tuple[str, ...] | None, session_id: str) -> list[str]:
     """The last sessions of the project, of all without one: when, with whom, what was asked and answered last."""
     lines: list[str] = []
-    for note in sessions.latest_session_notes(vault, project, _SESSIONS + 1):
+    for note in sessions.latest_session_notes(vault, names, _SESSIONS + 1):
         head, turns = _ends(note)
         if sessions.read_head(head).get("session_id") == session_id:
             continue

@@ -14,7 +14,7 @@ from wwt_vault.operations.conversations import session_events
 from wwt_vault.operations.freshness import refresh_ledger
 from wwt_vault.operations.pending import leave_counts, pending
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import marks
+from wwt_vault.vault import marks, projects
 from wwt_vault.vault.files import lock
 from wwt_vault.vault.proposal import one_line, text_list
 
@@ -35,6 +35,7 @@ def uncurated(workspace: Workspace, *, project: str | None = None, limit: int = 
     refresh_ledger(workspace)
     found = pending(workspace)
     leave_counts(workspace, found, now)
+    project = projects.read_names(workspace.vault).now(project)
     chosen = [session for session in found.sessions if project in (None, session.entry.project)]
     listed = [
         {

@@ -10,7 +10,7 @@ from wwt_vault.errors import IndexUnavailable
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Document
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import documents
+from wwt_vault.vault import documents, projects
 
 if TYPE_CHECKING:
     from wwt_vault.index import RefreshReport
@@ -40,9 +40,10 @@ def refresh(
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     catalog = documents.catalog(workspace.vault)
+    names = projects.read_names(workspace.vault)
 
     def load(name: DocumentId) -> Document:
-        document = documents.load_document(workspace.vault, name)
+        document = documents.load_document(workspace.vault, name, names)
         workspace.ledger.note(document, catalog[name])
         return document
 
@@ -56,7 +57,7 @@ def refresh(
         wait_seconds=_PATIENCE,
     )
     if not report.withheld:
-        workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name), deadline)
+        workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name, names), deadline)
     return report
 
 
@@ -89,7 +90,8 @@ def catch_up(workspace: Workspace, seconds: float = ANSWER_SECONDS, *, progress:
 def refresh_ledger(workspace: Workspace) -> None:
     """Bring only the ledger up to date: for verbs that do not search."""
     catalog = documents.catalog(workspace.vault)
-    workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name), None)
+    names = projects.read_names(workspace.vault)
+    workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name, names), None)
 
 
 def embed(

@@ -19,6 +19,7 @@ from wwt_vault.operations.pending import flow, pending, pinned
 from wwt_vault.operations.quoted import Quoted, Reader, quoted_now, quoted_then, then_hits
 from wwt_vault.operations.standing import Standing, rejected, with_current
 from wwt_vault.operations.workspace import Workspace
+from wwt_vault.vault import projects
 
 __all__ = ["context", "search"]
 
@@ -56,7 +57,7 @@ def search(
     stale = catch_up(workspace) if missing is None else missing
     zone = workspace.vault.zone
     filters = Filters(
-        project=project or None,
+        project=projects.read_names(workspace.vault).now(project or None),
         host=host or None,
         git_branch=git_branch or None,
         cwd=cwd or None,
@@ -105,6 +106,7 @@ def context(
     """
     stale = catch_up(workspace) if missing is None else missing
     vault = workspace.vault
+    project = projects.read_names(vault).now(project or None)
     until = moment(as_of, vault.zone, "as_of", whole_day=True) if as_of else None
     weight = vault.settings.meaning_weight
 

@@ -12,7 +12,16 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
-from wwt_vault.vault.layout import CONFIG_FILE, CURATED_MARKS, EVENT_ID, EVENTS, REVISIONS, VAULT_FILE, event_path
+from wwt_vault.vault.layout import (
+    CONFIG_FILE,
+    CURATED_MARKS,
+    EVENT_ID,
+    EVENTS,
+    PROJECT_NAMES,
+    REVISIONS,
+    VAULT_FILE,
+    event_path,
+)
 
 __all__ = [
     "ATTACHMENTS",
@@ -38,7 +47,7 @@ _BELOW_DATA: Final = re.compile(
     rf"{re.escape(VAULT_FILE)}|{re.escape(CONFIG_FILE)}"
     rf"|{re.escape(REVISIONS)}/[A-Za-z0-9][A-Za-z0-9_-]{{0,99}}/"
     r"(?:[0-9a-f]{64}\.md|\d{5,}-\d{8}T\d{6}Z-[0-9a-f]{12}\.json)"
-    rf"|{re.escape(CURATED_MARKS)}/[^/.][^/]*\.json"
+    rf"|(?:{re.escape(CURATED_MARKS)}|{re.escape(PROJECT_NAMES)})/[^/.][^/]*\.json"
 )
 _EVENT: Final = re.compile(rf"{re.escape(EVENTS)}/\d{{4}}/\d\d/\d\d/({EVENT_ID})\.json")
 _OBSIDIAN: Final = re.compile(r"\.obsidian/(?!workspace)[^/.][^/]*\.json|\.obsidian/snippets/[^/.][^/]*\.css")

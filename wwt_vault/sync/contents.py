@@ -18,8 +18,8 @@ from wwt_vault.errors import Forgotten, FormatTooNew, WwtError
 from wwt_vault.markdown.merge import Rule, merge_notes, merge_text
 from wwt_vault.model.conversation import parse_time
 from wwt_vault.sync import belonging, session_notes
-from wwt_vault.vault import FORMAT, events, lookup
-from wwt_vault.vault.layout import CURATED_MARKS, REVISIONS, VAULT_FILE
+from wwt_vault.vault import FORMAT, events, lookup, projects
+from wwt_vault.vault.layout import CURATED_MARKS, PROJECT_NAMES, REVISIONS, VAULT_FILE
 
 __all__ = ["Merge", "merge", "of_event"]
 
@@ -49,6 +49,8 @@ def merge(path: str, base: bytes | None, one: bytes, other: bytes) -> Merge:
         return _of_vault(base, one, other)
     if path.startswith(f"{CURATED_MARKS}/"):
         return Merge(_later_mark(one, other))
+    if path.startswith(f"{PROJECT_NAMES}/"):
+        return Merge(projects.later(one, other))
     if path.startswith(f"{REVISIONS}/"):  # written once: another file of the name is damaged
         return Merge(one, left=True)
     texts = [_text(data) for data in (base or b"", one, other)]

@@ -17,7 +17,7 @@ from wwt_vault import markdown
 from wwt_vault.errors import NotFound
 from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
 from wwt_vault.model.knowledge import Document, Section
-from wwt_vault.vault import blocks, copies, layout, lookup, marks, sessions
+from wwt_vault.vault import blocks, copies, layout, lookup, marks, projects, sessions
 from wwt_vault.vault.syscalls import PLAIN
 
 if TYPE_CHECKING:
@@ -41,10 +41,11 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
 
     The stamp holds size, modification and change time in ns, and inode: an editor that keeps size and modification time
     still changes one of the others. That of a session note also tells of its mark, whose gist and questions are found
-    with it. Raises ``VaultMissing``.
+    with it, and all tell of what the names of projects mean. Raises ``VaultMissing``.
     """
     stamps: dict[DocumentId, str] = {}
     marked = marks.stamps(vault)
+    named = projects.read_names(vault).stamp
     conversations = f"{layout.CONVERSATIONS}/"
     for path, entry in lookup.markdown_files(vault.root, all_of_them=False):
         try:
@@ -53,6 +54,8 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
         except OSError:
             continue  # deleted since it was listed
         stamps[path] = f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_ino}"
+        if named:
+            stamps[path] += f" {named}"
         if marked and path.startswith(conversations):
             form = path[:-3].rpartition(" ")[2]
             # The last form of an id, which only two sessions of one name need, has a hash behind the one in full.
@@ -62,10 +65,17 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
     return stamps
 
 
-def load_document(vault: Vault, document: DocumentId) -> Document:
-    """Read one file. Raises ``NotFound`` when it is gone (or is a link), ``PathEscapes`` for a path that is none."""
+def load_document(vault: Vault, document: DocumentId, names: projects.ProjectNames | None = None) -> Document:
+    """Read one file; ``names`` put its project's present name for the one it has.
+
+    Raises ``NotFound`` when it is gone (or is a link), ``PathEscapes`` for a path that is none.
+    """
     data, revision, size, modified = _read(layout.inside(vault.root, document), document)
-    return _document(vault, document, data, revision=revision, size=size, modified=modified)
+    found = _document(vault, document, data, revision=revision, size=size, modified=modified)
+    if names is None or (project := names.now(found.project)) == found.project:
+        return found
+    revision = Revision(sha256(repr((found.revision, project)).encode()).hexdigest())  # or it would count as unchanged
+    return replace(found, project=project, revision=revision)
 
 
 def document_from(vault: Vault, document: DocumentId, text: str, modified: datetime) -> Document:

@@ -31,6 +31,7 @@ __all__ = [
     "INBOX",
     "KNOWLEDGE",
     "PROJECTS",
+    "PROJECT_NAMES",
     "REVISIONS",
     "SOURCES",
     "VAULT_FILE",
@@ -57,6 +58,7 @@ DATA = ".wwt"
 """What is the program's own; a dot folder, so that Obsidian does not show it."""
 VAULT_FILE, CONFIG_FILE = ".wwt/vault.json", ".wwt/config.toml"
 EVENTS, REVISIONS, CURATED_MARKS = ".wwt/events", ".wwt/revisions", ".wwt/curated"
+PROJECT_NAMES = ".wwt/projects"
 
 EVENT_ID = r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{12}"
 """Pattern of an event id, for ``re``."""

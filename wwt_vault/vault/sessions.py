@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
@@ -66,21 +66,26 @@ def find_session_note(vault: Vault, host: str, session_id: str) -> Path | None:
     return None
 
 
-def latest_session_notes(vault: Vault, project: str | None, limit: int) -> list[Path]:
+def latest_session_notes(vault: Vault, project: str | Sequence[str] | None, limit: int) -> list[Path]:
     """Return the notes of the latest sessions of ``project`` (``None``: of all), newest first, at most ``limit``.
+
+    Of a project with several names, all of them are given.
 
     By the names alone; sessions that began on one day in the order in which they were last written to.
     """
-    place = safe_name(project, 80) if project is not None else None
+    names_of_it = [project] if isinstance(project, str) else project
+    places = {safe_name(name, 80) for name in names_of_it} if names_of_it is not None else None
     found: list[tuple[str, int, Path]] = []
     for folder, names in _folders(inside(vault.root, CONVERSATIONS)):
-        candidates = sorted((name for name in names if place is None or f" {place} " in name), reverse=True)
+        candidates = sorted(
+            (name for name in names if places is None or any(f" {place} " in name for place in places)), reverse=True
+        )
         days: list[str] = []
         for name in candidates:
             if len(days) >= limit and name[:10] != days[-1]:
                 break
             parts = re.fullmatch(r"(\d{4}-\d\d-\d\d) \S+ (?:(.+) )?\S+\.md", name)
-            if parts is not None and (place is None or place == parts[2]):
+            if parts is not None and (places is None or parts[2] in places):
                 days.append(parts[1])
                 found.append((parts[1], (folder / name).lstat().st_mtime_ns, folder / name))
     return [path for _, _, path in sorted(found, reverse=True)[:limit]]

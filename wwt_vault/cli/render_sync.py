@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["last", "sync", "sync_init"]
+__all__ = ["conflicts", "last", "settled", "sync", "sync_init"]
 
 Json = Mapping[str, Any]
 
@@ -50,6 +50,25 @@ def last(found: Json | None) -> str:
     parts += ["offline"] if found.get("offline") else []
     parts += [f"failed {found['failed']['at'][:16].replace('T', ' ')}"] if found.get("failed") else []
     return " · ".join(parts)
+
+
+def conflicts(found: Json) -> str:
+    """Copies, each with the lines in which it differs."""
+    lines: list[str] = []
+    for entry in found["conflicts"]:
+        hint = "says the same" if entry["same"] else "can be merged" if entry["mergeable"] else "a choice is needed"
+        lines.append(f"{entry['path']}: {hint}")
+        lines += _few([f"  only in the copy: {line}" for line in entry["only_copy"]])
+        lines += _few([f"  only in the note: {line}" for line in entry["only_original"]])
+    if not lines:
+        return "No copies wait."
+    return "\n".join([*lines, "`wwt conflicts merge [COPY]` merges, `wwt conflicts keep PATH` chooses one."])
+
+
+def settled(found: Json) -> str:
+    """What was brought together, and what is left."""
+    lines = [f"{path} is one again." for path in found["settled"]] or ["Nothing was merged."]
+    return "\n".join([*lines, *(f"left: {path}" for path in found["left"])])
 
 
 def _counted(counts: Json) -> str:

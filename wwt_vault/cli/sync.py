@@ -1,4 +1,4 @@
-"""Commands that keep one vault on many machines: sync."""
+"""Commands that keep one vault on many machines: sync, and what it could not merge."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def register(app: typer.Typer, epilog: str) -> None:
     group.command("init", epilog=epilog)(sync_init)
     group.command("now", epilog=epilog)(sync)
     app.add_typer(group, name="sync")
+    conflicts = typer.Typer(help="Copies that a sync left beside a note; alone: list them.", epilog=epilog)
+    conflicts.callback(invoke_without_command=True)(conflicts_by_default)
+    for name, command in (("list", conflicts_list), ("merge", conflicts_merge), ("keep", conflicts_keep)):
+        conflicts.command(name, epilog=epilog)(command)
+    app.add_typer(conflicts, name="conflicts")
 
 
 _Allow = Annotated[
@@ -54,3 +59,41 @@ def sync_init(
 
     common: Common = ctx.obj
     emit(common, syncing.sync_init(common.vault, remote, now=datetime.now(UTC)), render_sync.sync_init)
+
+
+def conflicts_by_default(ctx: typer.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        conflicts_list(ctx)
+
+
+def conflicts_list(ctx: typer.Context) -> None:
+    """List the copies, and what only one of the two versions says."""
+    from wwt_vault.operations import conflicts  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    emit(common, conflicts.conflicts_list(common.vault), render_sync.conflicts)
+
+
+def conflicts_merge(
+    ctx: typer.Context,
+    copies: Annotated[
+        list[str] | None, typer.Argument(metavar="[COPY]…", help="Paths of copies; all that can be merged if none.")
+    ] = None,
+) -> None:
+    """Put what only a copy says into its note, and the copy into the trash."""
+    from wwt_vault.operations import conflicts  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    done = conflicts.conflicts_merge(common.vault, copies or [], now=datetime.now(UTC))
+    emit(common, done, render_sync.settled)
+
+
+def conflicts_keep(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The version to keep: the copy, or the note itself.")],
+) -> None:
+    """Choose one of two versions; the other goes into the trash."""
+    from wwt_vault.operations import conflicts  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    emit(common, conflicts.conflicts_keep(common.vault, path, now=datetime.now(UTC)), render_sync.settled)

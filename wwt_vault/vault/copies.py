@@ -3,7 +3,8 @@
 =================  =====================================================================
 this program       ``Note (conflict laptop 2026-11-30).md``
 Obsidian Sync      ``Note (Conflicted copy laptop 202611301058).md``
-Dropbox, Nextcloud ``Note (Minji's conflicted copy 2026-11-30).md``, ``(conflicted copy …)``
+Dropbox, Nextcloud ``Note (Minji's conflicted copy 2026-11-30).md``, ``(Case Conflict).md``
+Google Drive       ``Note [Conflict].md``
 Syncthing          ``Note.sync-conflict-20261130-105801-ABCDEF7.md``
 iCloud and others  ``Note 2.md``, ``Note (1).md``: only where both are one note by their id
 =================  =====================================================================
@@ -30,7 +31,9 @@ Path = TypeVar("Path", bound=str)
 _DATE: Final = r"\d{4}-\d\d-\d\d"
 _FORMS: Final = (
     rf"(?P<stem>.+?) \(conflict (?P<by>[^()]* )?{_DATE}(?: \d+)?\)",
-    r"(?P<stem>.+?) \((?P<by>[^()]*\b)?(?i:conflicted copy)(?: [^()]*)?\)",
+    r"(?P<stem>.+?) \((?P<by>[^()]*\b)?(?i:conflicted copy)(?: [^()]*(?:\([^()]*\))?)?\)",
+    r"(?P<stem>.+?) \((?i:(?:selective sync |case )conflict)[^()]*\)",
+    r"(?P<stem>.+?) ?\[(?i:conflict(?:ed)?)\b[^\]]*\]",
     r"(?P<stem>.+?) \([^()]*충돌[^()]*사본[^()]*\)",
     r"(?P<stem>.+?)\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?",
 )
@@ -44,7 +47,7 @@ def original_of(path: str) -> str | None:
     if not dot or not stem:
         return None
     stem = unicodedata.normalize("NFC", stem)
-    if "(" not in stem and ".sync-conflict-" not in stem:
+    if "(" not in stem and "[" not in stem and ".sync-conflict-" not in stem:
         return None
     found = next((match for form in _FORMS if (match := re.fullmatch(form, stem))), None)
     return f"{folder}{slash}{found['stem']}.{extension}" if found else None

@@ -33,6 +33,7 @@ _AHEAD: Final = timedelta(days=1)
 # What sync programs make of a file that changed in two places; docs.syncthing.net/users/syncing, help.obsidian.md
 # (Troubleshoot Obsidian Sync), help.dropbox.com (conflicted copy), docs.nextcloud.com (conflict file).
 _COPIES: Final = {
+    "wwt sync": re.compile(r" \(conflict (.* )?\d{4}-\d\d-\d\d( \d+)?\)(?=\.|$)"),
     "Syncthing": re.compile(r"\.sync-conflict-\d{8}-\d{6}(-[A-Z0-9]{7})?(?=\.|$)"),
     "Obsidian Sync": re.compile(r" \(Conflicted copy .+ \d{12}\)(?=\.|$)"),
     "Dropbox or Nextcloud": re.compile(r" ?\(.*(conflicted copy|case conflict|충돌).*\)(?=\.|$)", re.IGNORECASE),
@@ -98,7 +99,7 @@ def _left_behind(vault: Vault) -> Iterator[Finding]:
             elif is_file and name.startswith(TEMPORARY):
                 yield from _temporary(Path(place, name), path)
             elif is_file and (program := _copy_by(Path(place), name, names)):
-                message = f"a copy that {program} made of a file that changed in two places: merge, then delete it"
+                message = f"a copy that {program} made of a file that changed in two places: `wwt conflicts`"
                 yield Finding("conflict_copy", path, 0, message)
             elif is_file and (hidden := _ICLOUD.fullmatch(name)):
                 message = f"iCloud keeps {hidden[1]} elsewhere: let it download, or it cannot be found or checked"

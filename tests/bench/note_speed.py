@@ -1,8 +1,9 @@
 """What a save of a curated note costs in a vault of 100 and of 10,000 notes, and a walk along relations there.
 
-    python tests/bench/note_speed.py [--notes 10000] [--rounds 40]
+    python tests/bench/note_speed.py [--notes 10000] [--rounds 40] [--cpu]
 
-Prints medians in ms, taken in turns, and their ratio. Half of the names are Korean.
+Prints medians in ms, taken in turns, and their ratio; with ``--cpu`` of processor time. Half of the names are Korean.
+The search goes by words alone, which takes less than with a model.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import argparse
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from wwt_vault.config import user_folders
 from wwt_vault.model.conversation import EventId, Message, Session
-from wwt_vault.vault import Vault, events, lookup, notes, sessions
+from wwt_vault.operations import freshness, recall, relations
+from wwt_vault.operations.workspace import Workspace, open_workspace
+from wwt_vault.vault import Vault, events, notes, sessions
 from wwt_vault.vault.creation import create_vault
 
 AT = datetime(2026, 11, 30, 1, 58, 1, tzinfo=UTC)
+Clock = Callable[[], float]
 FOLDERS = ("00_Inbox", "10_Projects/shop", "20_Areas", "30_Knowledge", "40_Decisions")
 
 
@@ -45,38 +51,70 @@ def name_of(number: int) -> str:
     return f"노트 {number} 번째 결정" if number % 2 else f"Note number {number}"
 
 
+def save_in_turns(vaults: dict[int, tuple[Vault, EventId]], rounds: int, clock: Clock) -> None:
+    """Save new and changed notes in each vault, and print what that took."""
+    taken: dict[tuple[str, int], list[float]] = {}
+    for number in range(rounds):
+        for count, (vault, event) in vaults.items():
+            more = {"written_by": "bench", "at": AT + timedelta(seconds=number), "locks": vault.root.parent / "locks"}
+            title, other = f"새 노트 {number}", name_of(number)
+            for what, related in (("new", None), ("new, related", {"relates_to": [other]})):
+                began = clock()
+                saved = notes.save_note(
+                    vault, note=f"{title} {what}", body=f"x [^{event}]", revision=None, type="topic",
+                    relations=related, **more,
+                )  # fmt: skip
+                taken.setdefault((what, count), []).append(clock() - began)
+            began = clock()
+            notes.save_note(vault, note=saved.title, body=f"y [^{event}]", revision=saved.revision, **more)
+            taken.setdefault(("changed", count), []).append(clock() - began)
+    few, many = vaults
+    for what in ("new", "new, related", "changed"):
+        small, large = (statistics.median(taken[what, count]) * 1000 for count in (few, many))
+        print(f"{what:14}{small:8.1f} ms of {few}{large:8.1f} ms of {many}   ratio {large / small:.2f}")
+
+
+def walk_beside_search(vault: Vault, rounds: int, clock: Clock) -> None:
+    """Walk and search in turns, in one process and from one that has just begun; print what that took."""
+    folders = user_folders({"HOME": str(vault.root.parent), "USERPROFILE": str(vault.root.parent)})
+
+    def opened() -> Workspace:
+        return open_workspace(str(vault.root), embedder=lambda: None, folders=folders)
+
+    freshness.refresh(opened(), seconds=None)
+    relations.related(opened(), name_of(0), depth=3)
+    kept = opened()
+    recall.search(kept, "words")
+    relations.related(kept, name_of(0), depth=3)
+    taken: dict[tuple[str, str], list[float]] = {}
+    found = 0
+    for number in range(rounds):
+        for how, workspace in (("in one process", kept), ("just begun", opened())):
+            began = clock()
+            found += len(relations.related(workspace, name_of(number), depth=3)["related"])
+            taken.setdefault(("walk", how), []).append(clock() - began)
+        for how, workspace in (("in one process", kept), ("just begun", opened())):
+            began = clock()
+            recall.search(workspace, f"words about {number}")
+            taken.setdefault(("search", how), []).append(clock() - began)
+    print(f"a walk finds {found / 2 / rounds:.1f} notes")
+    for how in ("in one process", "just begun"):
+        walk, search = (statistics.median(taken[what, how]) * 1000 for what in ("walk", "search"))
+        print(f"{how:14}{walk:8.1f} ms a walk{search:8.1f} ms a search   ratio {walk / search:.2f}")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--notes", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--cpu", action="store_true", help="processor time instead of time on the clock")
     chosen = parser.parse_args()
+    clock = time.process_time if chosen.cpu else time.perf_counter
     with tempfile.TemporaryDirectory() as folder:
         vaults = {count: vault_of(Path(folder), count) for count in (100, chosen.notes)}
-        taken: dict[tuple[str, int], list[float]] = {}
-        for number in range(chosen.rounds):
-            for count, (vault, event) in vaults.items():
-                at = AT + timedelta(seconds=number)
-                locks = vault.root.parent / "locks"
-                more = {"written_by": "bench", "at": at, "locks": locks}
-                title, other = f"새 노트 {number}", name_of(number)
-                for what, related in (("new", None), ("new, related", {"relates_to": [other]})):
-                    began = time.perf_counter()
-                    saved = notes.save_note(
-                        vault, note=f"{title} {what}", body=f"x [^{event}]", revision=None, type="topic",
-                        relations=related, **more,
-                    )  # fmt: skip
-                    taken.setdefault((what, count), []).append(time.perf_counter() - began)
-                began = time.perf_counter()
-                notes.save_note(vault, note=saved.title, body=f"y [^{event}]", revision=saved.revision, **more)
-                taken.setdefault(("changed", count), []).append(time.perf_counter() - began)
-        for what in ("new", "new, related", "changed"):
-            small, large = (statistics.median(taken[what, count]) * 1000 for count in vaults)
-            print(f"{what:14}{small:8.1f} ms of 100{large:8.1f} ms of {chosen.notes}   ratio {large / small:.2f}")
-        vault, _ = vaults[chosen.notes]
-        began = time.perf_counter()
-        lookup.list_notes(vault)
-        print(f"properties of all notes: {(time.perf_counter() - began) * 1000:.0f} ms")
+        save_in_turns(vaults, chosen.rounds, clock)
+        walk_beside_search(vaults[chosen.notes][0], chosen.rounds, clock)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 import unicodedata
 
 import pytest
@@ -12,7 +14,7 @@ from wwt_vault.errors import (
     NotFound,
     PathEscapes,
 )
-from wwt_vault.vault import Vault, notes
+from wwt_vault.vault import Vault, layout, lookup, notes
 
 
 class TestRead:
@@ -63,3 +65,32 @@ class TestRead:
         """A path that leads out is refused, not looked for."""
         with pytest.raises(PathEscapes):
             notes.read_note(vault, ref)
+
+    def test_names_that_come_and_go_are_seen_in_a_folder_that_had_been_quiet(self, vault: Vault) -> None:
+        """What is kept of a folder is given up with its stamp, whatever its modification time says."""
+        folder = vault.root / "30_Knowledge"
+        known: list[str] = []
+        for step, change in enumerate(
+            (
+                lambda: (folder / "One.md").write_text("x", "utf-8"),
+                lambda: (folder / "둘.md").write_text("x", "utf-8"),
+                lambda: (folder / "One.md").rename(folder / "Uno.md"),
+                (folder / "둘.md").unlink,
+                (folder / "Deep").mkdir,
+                lambda: (folder / "Deep" / "Two.md").write_text("x", "utf-8"),
+                lambda: (folder / "Deep").rename(folder / "Deeper"),
+            )
+        ):
+            time.sleep(0.02)  # two changes in one tick of the file system's clock are told apart by their being young
+            change()
+            for place in (vault.root, *(part for part in folder.rglob("*") if part.is_dir()), folder):
+                os.utime(place, (1_000_000_000, 1_000_000_000))
+            there = {
+                path.stem for path in vault.root.rglob("*.md") if not path.is_relative_to(vault.root / ".obsidian")
+            }
+            names = lookup.names(vault)
+            assert {name for name in there if layout.name_key(name) not in names} == set(), step
+            assert not [name for name in ("One", "둘") if (layout.name_key(name) in names) != (name in there)], step
+            known += [str(path) for path in names.get("two", [])]
+
+        assert known == ["30_Knowledge/Deep/Two.md", "30_Knowledge/Deeper/Two.md"]

@@ -1,13 +1,15 @@
 """The names of all notes of a vault, listed as cheaply as a system lists them: in a large one, most of a save's time.
 
 A folder's names are kept as one text, in which a name is found by the interpreter's own search. Only names that are not
-ASCII have their case and Unicode form evened out one by one.
+ASCII have their case and Unicode form evened out one by one. A process that stays lists a folder again when its stamp
+says that something came or went.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import time
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["EXTENSIONS", "Names"]
 
 EXTENSIONS = (".md", ".MD", ".Md", ".mD")
+_TICK = 3_000_000_000
+"""Nanoseconds: longer than any file system's clock stands still. What changed since may change once more unseen."""
 _JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: Windows' other symbolic link
 
 
@@ -55,12 +59,11 @@ class Names(Mapping[str, list[DocumentId]]):
         while waiting:
             place, path = waiting.pop()
             try:
-                names = os.listdir(place)  # noqa: PTH208 - of ten thousand names
+                folder, below = _folder_at(place, path)
             except OSError as error:
                 if not path:
                     raise VaultMissing(f"{root} cannot be read: {error.strerror}", path=str(root)) from error
                 continue
-            folder, below = _listed(place, path, names)
             self._folders.append(folder)
             waiting += ((f"{place}/{name}", f"{path}{unicodedata.normalize('NFC', name)}/") for name in below)
 
@@ -91,8 +94,22 @@ class Names(Mapping[str, list[DocumentId]]):
         return sum(1 for _ in self)
 
 
-def _listed(place: str, path: str, names: list[str]) -> tuple[_Folder, list[str]]:
+def _folder_at(place: str, path: str) -> tuple[_Folder, list[str]]:
+    """List a folder, unless a server has done so before and nothing came or went since. Raises ``OSError``."""
+    found = os.stat(place)  # noqa: PTH116 - as below
+    if time.time_ns() - found.st_mtime_ns < _TICK:
+        return _listed(place, path)
+    return _listed_once(place, path, (found.st_ino, found.st_mtime_ns, found.st_ctime_ns))
+
+
+@lru_cache(256)
+def _listed_once(place: str, path: str, stamp: tuple[int, ...]) -> tuple[_Folder, list[str]]:  # noqa: ARG001 - the key
+    return _listed(place, path)
+
+
+def _listed(place: str, path: str) -> tuple[_Folder, list[str]]:
     """Return a folder and the folders in it."""
+    names = os.listdir(place)  # noqa: PTH208 - of ten thousand names
     listed = "\n".join(["", *names, ""])
     if listed.isascii() and listed.count(".md\n") == len(names) and "\n." not in listed:  # as it is mostly
         return _Folder(place, path, listed, listed.lower()), []

@@ -1,11 +1,12 @@
 """Passages that may answer a question, with what each side says of them, and the score both add up to.
 
-    score = m · meaning + (1 - m) · coverage³ · words
+    score = m · meaning + (1 - m) · trust · words,    trust = (coverage - 0.3) / 0.7, at least 0
 
 ``meaning`` is the centred cosine (``index.centring``), about 0 for what has nothing to do with the question; ``words``
 is the BM25F score beside the best one's; ``coverage`` is the share of the question's words, weighed by how rare each
 is, that the vault has together in one passage. So the words count for as much as they have to say: where most of a
-question stands together somewhere they decide, where it shares ``문제`` with everything they say nothing.
+question stands together somewhere they decide, where no passage holds a third of it they say nothing, and a question in
+another language than its answer is left to the meaning.
 ``m`` is the setting ``meaning_weight``. Chosen on dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
 """
 
@@ -27,8 +28,8 @@ __all__ = ["POOL", "Candidate", "gather", "score", "weigh_evidence"]
 POOL: Final = 100
 """Candidates taken from each side. What is beyond the hundredth place of both sides is no answer."""
 
-_TRUST: Final = 3
-"""Power of the coverage: how fast the words lose their say when a question shares few of them with the vault."""
+_CHANCE: Final = 0.3
+"""Coverage that any question reaches somewhere by words that say nothing: only what is above it counts."""
 _EXACT: Final = 1.0
 """What a passage gets on top that holds the question's exact terms: more than anything else can be worth."""
 _COMMON: Final = 5
@@ -94,7 +95,7 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
     nearest = max((candidate.cosine for candidate in candidates if candidate.cosine is not None), default=None)
     if nearest is None:
         weight = 0.0
-    trust = coverage**_TRUST if weight else 1.0
+    trust = max(0.0, coverage - _CHANCE) / (1 - _CHANCE) if weight else 1.0
     for candidate in candidates:
         words = candidate.keyword / best
         # Without a vector yet it is taken to mean as much as it says: that must not count against it.
@@ -114,15 +115,19 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
 
-ENOUGH: Final = 0.35
-"""What the best passage must bring to be an answer."""
+ENOUGH: Final = 0.43
+"""What the best passage must bring to be an answer. Of the dev questions that have one, 7 % bring less."""
 ENOUGH_WORDS_ALONE: Final = 0.35
 """The same while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
-SOME: Final = 0.1
+SOME: Final = 0.15
 """What any passage must bring to be listed beside it: below this it is noise."""
 
 
 def weigh_evidence(candidates: Sequence[Candidate]) -> None:
-    """Give every passage its evidence that there is an answer: its share of the question's words, and its nearness."""
+    """Give every passage its evidence that there is an answer: its share of the question's words, and its nearness.
+
+    One passage has to bring both: everyday words of a question are found somewhere in any vault. Nearness counts twice:
+    .2 is as near as a paraphrase comes in either language, and half of the words stand together in few wrong passages.
+    """
     for candidate in candidates:
-        candidate.evidence = candidate.coverage + max(0.0, candidate.cosine or 0.0)
+        candidate.evidence = candidate.coverage + 2 * max(0.0, candidate.cosine or 0.0)

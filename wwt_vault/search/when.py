@@ -24,6 +24,8 @@ class When(NamedTuple):
     """``then``: how it was at first, or in the range; ``now``: how it stands."""
     words: str = ""
     """What was read as a range, as it stands in the question."""
+    past: bool = False
+    """The question tells of something that has happened, in its verb and not in words for a time."""
 
     @property
     def has_range(self) -> bool:
@@ -52,6 +54,7 @@ _THEN: Final = re.compile(
 )
 
 _PAST: Final = re.compile(r"\b(?:did|was|were|had|have|happened|said|decided|changed|today's)\b", re.IGNORECASE)
+_TELLS: Final = re.compile(r"\b(?:did|was|were|had|has|have|been)\b|[했었았였]|더라", re.IGNORECASE)
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -87,7 +90,7 @@ def read(question: str, now: datetime, zone: tzinfo) -> When:
             about="then",
             words=match[0].strip(),
         )
-    return When(about=about)
+    return When(about=about, past=_TELLS.search(question) is not None)
 
 
 def _with_direction(question: str, match: re.Match[str], first: date, after: date) -> tuple[date | None, date | None]:

@@ -13,6 +13,7 @@
     ├── EventConflict          an event file with this id and other bytes exists
     ├── DamagedEvent           an event file that does not hold an event
     ├── TranscriptError        a transcript that no reader understands
+    ├── BadArchive             a backup that is not what its manifest says
     ├── IndexUnavailable       the index cannot be written; search goes on with what there is, if anything
     ├── ModelUnavailable       the embedding model that was asked for cannot be used
     ├── SyncFailed             git could not do what sync asked of it
@@ -37,6 +38,7 @@ from typing import Any, ClassVar
 
 __all__ = [
     "Ambiguous",
+    "BadArchive",
     "BadArgument",
     "BadEvidence",
     "BadName",
@@ -152,6 +154,12 @@ class TranscriptError(WwtError):
     """A file that no transcript reader understands; ``data`` has ``path`` and, where known, ``line``."""
 
     code = "bad_transcript"
+
+
+class BadArchive(WwtError):
+    """A backup that is damaged, or is none: nothing was restored from it."""
+
+    code = "bad_archive"
 
 
 class IndexUnavailable(WwtError):

@@ -45,7 +45,7 @@ def test_the_page_shows_what_the_commands_print(tmp_path: Path) -> None:
             ["sh", "-c", command.replace(REMOTE, str(remote)).replace(*copy_in(vault))],
             cwd=vault if vault.exists() else home, env=env, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        said = run.stdout.replace(machine_name(), "laptop").replace(str(vault), "/home/minji/wwt-vault")
+        said = run.stdout.replace(machine_name(), "laptop").replace(str(home), "/home/minji")
         assert re.sub(r"\d{4}-\d\d-\d\d", "2026-11-30", said) == shown, (command, run.stderr)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["conflicts", "last", "settled", "sync", "sync_init"]
+__all__ = ["backup", "conflicts", "export", "last", "restore", "settled", "sync", "sync_init"]
 
 Json = Mapping[str, Any]
 
@@ -50,6 +50,28 @@ def last(found: Json | None) -> str:
     parts += ["offline"] if found.get("offline") else []
     parts += [f"failed {found['failed']['at'][:16].replace('T', ' ')}"] if found.get("failed") else []
     return " · ".join(parts)
+
+
+def backup(found: Json) -> str:
+    """What is in the archive."""
+    return f"Wrote {_held(found)}, to {found['file']}."
+
+
+def restore(found: Json) -> str:
+    """What came out of it, and whether it holds."""
+    lines = [f"Restored {_held(found)}, to {found['vault']}."]
+    lines += _few([f"{problem['path']}: {problem['code']}: {problem['message']}" for problem in found["problems"]])
+    return "\n".join(lines if found["problems"] else [*lines, "All of it holds."])
+
+
+def _held(found: Json) -> str:
+    return f"{found['files']} files, {found['events']} events and {found['notes']} notes"
+
+
+def export(found: Json) -> str:
+    """What was written."""
+    text = "Wrote {messages} messages in {sessions} sessions, {notes} curated notes, {files} files, to {folder}."
+    return "\n".join([text.format(**found), *_few([f"not read: {problem}" for problem in found["problems"]])])
 
 
 def conflicts(found: Json) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,6 +26,8 @@ def register(app: typer.Typer, epilog: str) -> None:
     for name, command in (("list", conflicts_list), ("merge", conflicts_merge), ("keep", conflicts_keep)):
         conflicts.command(name, epilog=epilog)(command)
     app.add_typer(conflicts, name="conflicts")
+    for whole in (backup, restore, export):
+        app.command(epilog=epilog)(whole)
 
 
 _Allow = Annotated[
@@ -97,3 +100,40 @@ def conflicts_keep(
 
     common: Common = ctx.obj
     emit(common, conflicts.conflicts_keep(common.vault, path, now=datetime.now(UTC)), render_sync.settled)
+
+
+def backup(
+    ctx: typer.Context, file: Annotated[Path, typer.Argument(metavar="FILE", help="A new zip archive.")]
+) -> None:
+    """Write the whole vault into one archive with a manifest of hashes."""
+    from wwt_vault.operations import backups  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    emit(common, backups.backup(common.vault, file, now=datetime.now(UTC)), render_sync.backup)
+
+
+def restore(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An archive that `wwt backup` wrote.")],
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="An empty folder; else the named vault.")
+    ] = None,
+) -> None:
+    """Make a vault from an archive, in an empty folder, after every hash has been checked."""
+    from wwt_vault.operations import backups  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    done = backups.restore(common.vault, file, folder)
+    emit(common, done, render_sync.restore)
+    if done["problems"]:
+        raise typer.Exit(4)
+
+
+def export(
+    ctx: typer.Context, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An empty folder.")]
+) -> None:
+    """Write the vault as plain JSONL and Markdown for other programs."""
+    from wwt_vault.operations import backups  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    emit(common, backups.export(common.vault, folder), render_sync.export)

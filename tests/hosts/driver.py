@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
+from threading import Event
+from typing import Literal, NamedTuple
 
 TIMEOUT = 120.0
 """Seconds for one headless turn; a turn takes two to ten."""
@@ -54,7 +56,11 @@ def prepare(host: str, home: Path) -> None:
         path.write_text('# the person\'s own settings\nfile_opener = "none"\n', encoding="utf-8")
 
 
-def _claude(binary: str, url: str, resume: bool) -> tuple[list[str], dict[str, str]]:
+Go = Literal["new", "resume", "fork"]
+"""Begin a conversation, go on with the latest one in the folder, or go on with a copy of it."""
+
+
+def _claude(binary: str, url: str, go: Go) -> tuple[list[str], dict[str, str]]:
     environ = {
         "ANTHROPIC_API_KEY": "scripted",
         "ANTHROPIC_BASE_URL": url,
@@ -63,10 +69,11 @@ def _claude(binary: str, url: str, resume: bool) -> tuple[list[str], dict[str, s
         "DISABLE_ERROR_REPORTING": "1",
         "DISABLE_TELEMETRY": "1",
     }
-    return [binary, *(["--continue"] if resume else []), "--allowedTools", "mcp__wwt", "--print"], environ
+    way = {"new": [], "resume": ["--continue"], "fork": ["--continue", "--fork-session"]}[go]
+    return [binary, *way, "--allowedTools", "mcp__wwt", "--print"], environ
 
 
-def _codex(binary: str, url: str, resume: bool) -> tuple[list[str], dict[str, str]]:
+def _codex(binary: str, url: str, go: Go) -> tuple[list[str], dict[str, str]]:
     overrides = {
         "analytics.enabled": "false",
         "model": '"gpt-5"',
@@ -76,7 +83,7 @@ def _codex(binary: str, url: str, resume: bool) -> tuple[list[str], dict[str, st
         "model_providers.scripted.name": '"scripted"',
         "model_providers.scripted.wire_api": '"responses"',
     }
-    arguments = [binary, "exec", *(["resume", "--last"] if resume else [])]
+    arguments = [binary, "exec", *{"new": [], "resume": ["resume", "--last"], "fork": ["fork"]}[go]]
     arguments += ["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
     arguments += ["--skip-git-repo-check"]
     for key, value in overrides.items():
@@ -84,32 +91,52 @@ def _codex(binary: str, url: str, resume: bool) -> tuple[list[str], dict[str, st
     return arguments, {"SCRIPTED_KEY": "scripted"}
 
 
-def _gemini(binary: str, url: str, resume: bool) -> tuple[list[str], dict[str, str]]:
+def _gemini(binary: str, url: str, go: Go) -> tuple[list[str], dict[str, str]]:
     environ = {
         "GEMINI_API_KEY": "scripted",
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
         "GOOGLE_GEMINI_BASE_URL": url,
     }
     arguments = [binary, "--skip-trust", "--yolo", "--model", "gemini-2.5-flash"]
-    return [*arguments, *(["--resume", "latest"] if resume else []), "--prompt"], environ
+    return [*arguments, *(["--resume", "latest"] if go == "resume" else []), "--prompt"], environ
 
 
 HOSTS = {"claude-code": ("claude", _claude), "codex": ("codex", _codex), "gemini": ("gemini", _gemini)}
 
 
-def run_turn(host: str, prompt: str, *, binaries: Path, home: Path, cwd: Path, url: str, resume: bool = False) -> Run:
-    """Send one prompt through the real host and wait for its end; ``resume`` goes on with the latest conversation."""
+class Place(NamedTuple):
+    """Where a host runs, and the model it talks to."""
+
+    binaries: Path
+    home: Path
+    cwd: Path
+    url: str
+
+
+def run_turn(host: str, place: Place, *words: str, go: Go = "new", interrupt: Event | None = None) -> Run:
+    """Send one prompt (the last of ``words``) through the real host and wait for its end.
+
+    ``interrupt`` presses Ctrl-C once it is set.
+    """
     name, build = HOSTS[host]
-    arguments, extra = build(str(binaries / name), url, resume)
-    cwd.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        [*arguments, prompt],
-        cwd=cwd,
-        env=base_environment(home, binaries) | extra,
+    arguments, extra = build(str(place.binaries / name), place.url, go)
+    place.cwd.mkdir(parents=True, exist_ok=True)
+    process = subprocess.Popen(
+        [*arguments, *words],
+        cwd=place.cwd,
+        env=base_environment(place.home, place.binaries) | extra,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=TIMEOUT,
-        check=False,
+        start_new_session=True,  # Ctrl-C reaches all that the host has started
     )
-    return Run(done.returncode, done.stdout, done.stderr)
+    if interrupt is not None and interrupt.wait(TIMEOUT):
+        os.killpg(process.pid, signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return Run(process.returncode, out, err)

@@ -34,7 +34,11 @@ class Call(NamedTuple):
     first: str = ""
 
 
-Step = Say | Call
+class Hang(NamedTuple):
+    """The model does not answer any more; a test interrupts the host meanwhile."""
+
+
+Step = Say | Call | Hang
 
 
 class OfferedTool(NamedTuple):
@@ -75,6 +79,9 @@ class ScriptedModel:
         self.steps = steps
         self.requests: list[Json] = []
         self.missing_tools: list[str] = []
+        self.hangs = threading.Event()
+        """Set as soon as a host waits for an answer that does not come."""
+        self._ends = threading.Event()
         self._taken = 0
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -91,6 +98,7 @@ class ScriptedModel:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._ends.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -104,6 +112,10 @@ class ScriptedModel:
                 return [{"text": "ok"}]
             step = self.steps[min(self._taken, len(self.steps) - 1)]
             self._taken += 1
+        if isinstance(step, Hang):
+            self.hangs.set()
+            self._ends.wait()
+            return [{"text": "too late"}]
         if isinstance(step, Say):
             return [{"text": text} for text in step.blocks]
         tool = next((one for one in tools if one.full_name.endswith(step.tool)), None)

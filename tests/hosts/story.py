@@ -7,12 +7,14 @@ import re
 import subprocess
 import sysconfig
 from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.hosts.driver import base_environment, prepare, run_turn
-from tests.hosts.scripted import Call, Json, ScriptedModel, Step, say
+from tests.hosts.driver import HOSTS, Go, Place, base_environment, prepare, run_turn
+from tests.hosts.scripted import Call, Hang, Json, ScriptedModel, Step, say
 
 PROJECT = "가게 shop"
 FIRST = "결제 서비스의 데이터베이스를 정하자. Which one, PostgreSQL or MySQL?  "
@@ -81,19 +83,16 @@ class Story:
         paths = {name: self.home / name for name in SETTINGS[self.host]}
         return {name: path.read_bytes() if path.exists() else None for name, path in paths.items()}
 
-    def turn(self, step: str, prompt: str, steps: list[Step], *, resume: bool = False) -> None:
-        """Send a prompt through the host and remember what is in the vault afterwards."""
+    def turn(self, step: str, prompt: str, steps: list[Step], *, go: Go = "new", words: tuple[str, ...] = ()) -> None:
+        """Send a prompt through the host and remember what is in the vault afterwards. A last ``Hang`` is interrupted.
+
+        ``words`` come before the prompt.
+        """
+        hangs = isinstance(steps[-1], Hang)
         with ScriptedModel(steps) as model:
-            run = run_turn(
-                self.host,
-                prompt,
-                binaries=self.binaries,
-                home=self.home,
-                cwd=self.home / PROJECT,
-                url=model.url,
-                resume=resume,
-            )
-        assert run.code == 0, f"{self.host} failed at {step}: {run.stdout}\n{run.stderr}"
+            place = Place(self.binaries, self.home, self.home / PROJECT, model.url)
+            run = run_turn(self.host, place, *words, prompt, go=go, interrupt=model.hangs if hangs else None)
+        assert hangs or run.code == 0, f"{self.host} failed at {step}: {run.stdout}\n{run.stderr}"
         self.requests[step] = model.requests
         self.missing_tools += model.missing_tools
         self.look(step)
@@ -140,6 +139,12 @@ def begin(host: str, binaries: Path, folder: Path) -> Story:
     return Story(host, home, binaries)
 
 
+def tell_all(tell: Callable[[str], Story], hosts: Iterable[str] = HOSTS) -> dict[str, Future[Story]]:
+    """Go through one story with each host, all at once: most of the time a host only waits."""
+    with ThreadPoolExecutor() as pool:
+        return {host: pool.submit(tell, host) for host in hosts}
+
+
 def tell(host: str, binaries: Path, folder: Path) -> Story:
     """Go through the whole story with one host."""
     story = begin(host, binaries, folder)
@@ -150,8 +155,8 @@ def tell(host: str, binaries: Path, folder: Path) -> Story:
     story.settings_again = story.settings()
 
     story.turn("first", FIRST, [say(CHOICE)])
-    story.turn("tool", "continue", [Call("wiki_get_context", {"query": "PostgreSQL"}, LOOK), say("Done.")], resume=True)
-    story.turn("again", "continue", [say("Done.")], resume=True)
+    story.turn("tool", "continue", [Call("wiki_get_context", {"query": "PostgreSQL"}, LOOK), say("Done.")], go="resume")
+    story.turn("again", "continue", [say("Done.")], go="resume")
     story.turn("new", QUESTION, [Call("wiki_get_context", {"query": QUESTION}), say(ANSWER)])
 
     story.reports["ingest"] = story.wwt("ingest", str(story.home / TRANSCRIPTS[host]))

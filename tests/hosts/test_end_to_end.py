@@ -5,6 +5,7 @@ Only the model's words are scripted; nothing leaves loopback.
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tests.hosts.story import (
     said,
     servers,
     tell,
+    tell_all,
     text_of,
     turns_of,
 )
@@ -33,10 +35,16 @@ AGAIN_TURNS = [("user", "continue"), ("assistant", "Done.")]
 NEW_TURNS = [("user", QUESTION), ("assistant", ANSWER)]
 
 
-@pytest.fixture(scope="module", params=list(HOSTS))
-def story(request: pytest.FixtureRequest, binaries: Path, folder: Path) -> Story:
-    """Return what happened when a person set up one host, talked to it, and took us out again."""
-    return tell(request.param, binaries, folder / request.param)
+@pytest.fixture(scope="module")
+def stories(binaries: Path, folder: Path) -> dict[str, Future[Story]]:
+    """Return what happened when a person set up a host, talked to it, and took us out again, by host."""
+    return tell_all(lambda host: tell(host, binaries, folder / host))
+
+
+@pytest.fixture(params=list(HOSTS))
+def story(request: pytest.FixtureRequest, stories: dict[str, Future[Story]]) -> Story:
+    """Return one of them."""
+    return stories[request.param].result()
 
 
 def test_setup_connects_the_host(story: Story) -> None:

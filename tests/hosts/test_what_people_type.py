@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from tests.hosts.driver import HOSTS
 from tests.hosts.scripted import Call, Step, say
-from tests.hosts.story import PROJECT, TRANSCRIPTS, Story, Turn, begin, turns_of
+from tests.hosts.story import PROJECT, TRANSCRIPTS, Story, Turn, begin, tell_all, turns_of
 
 pytestmark = [pytest.mark.hosts, pytest.mark.slow]
 
@@ -64,14 +65,24 @@ def exchanges(host: str) -> dict[str, Exchange]:
     }
 
 
-@pytest.fixture(scope="module", params=list(HOSTS))
-def story(request: pytest.FixtureRequest, binaries: Path, folder: Path) -> Story:
-    """Return a session in which all of it was said, one turn after another."""
-    story = begin(request.param, binaries, folder / request.param)
+@pytest.fixture(scope="module")
+def stories(binaries: Path, folder: Path) -> dict[str, Future[Story]]:
+    """Return a session in which all of it was said, by host."""
+    return tell_all(lambda host: say_all(begin(host, binaries, folder / host)))
+
+
+@pytest.fixture(params=list(HOSTS))
+def story(request: pytest.FixtureRequest, stories: dict[str, Future[Story]]) -> Story:
+    """Return one of them."""
+    return stories[request.param].result()
+
+
+def say_all(story: Story) -> Story:
+    """Say one thing after another in one session."""
     (story.home / PROJECT / "notes.txt").write_text("THE FILE'S OWN WORDS\n", encoding="utf-8")
     story.wwt("--vault", str(story.vault), "setup", "--host", story.host)
     for number, (name, (prompt, steps, _)) in enumerate(exchanges(story.host).items()):
-        story.turn(name, prompt, steps, resume=number > 0)
+        story.turn(name, prompt, steps, go="resume" if number else "new")
     return story
 
 

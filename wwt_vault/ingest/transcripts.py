@@ -109,8 +109,13 @@ def _ingest_file(
             path = str(part.path)
             try:
                 step = _from(progress, done)
-                report = ingest_transcript(vault, state, part.path, host, progress=step, keep_source=keep_source)
+                documents: list[str] = []
+                keep = _noting(documents, keep_source)
+                report = ingest_transcript(vault, state, part.path, host, progress=step, keep_source=keep)
                 reports.append(report)
+                read = documents or report.events_added or report.events_known or report.skipped or report.excluded
+                if file.named and not file.archive and not read:
+                    failed("it has nothing that a person or an assistant said")
             except TranscriptError as error:
                 if file.named and not file.archive:
                     failed(str(error), int(error.data.get("line") or 0))
@@ -133,6 +138,17 @@ def _ingest_file(
         path = str(file.path)
         failed("no conversation of a host known here is in this archive")
     return _together(reports)
+
+
+def _noting(titles: list[str], keep: Callable[[Source], None] | None) -> Callable[[Source], None]:
+    """Return a function that keeps a document and notes that there was one."""
+
+    def note(source: Source) -> None:
+        titles.append(source.title)
+        if keep is not None:
+            keep(source)
+
+    return note
 
 
 def _from(progress: Callable[[int], None], done: int) -> Callable[[int], None]:

@@ -20,6 +20,7 @@ __all__ = [
     "load_user_settings",
     "load_vault_settings",
     "named_vault",
+    "spare_folder",
     "user_folders",
     "vault_variable",
 ]
@@ -71,6 +72,12 @@ def user_folders(environ: os._Environ[str] | dict[str, str] | None = None, platf
         state=folder("XDG_STATE_HOME", "Library/Application Support", ".local/state"),
         cache=folder("XDG_CACHE_HOME", "Library/Caches", ".cache"),
     )
+
+
+def spare_folder() -> Path:
+    """Return a folder of this user's for what must be written somewhere while the state folder cannot be."""
+    top = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"  # noqa: S108 - its files are locks, and empty
+    return Path(top) / f"{APP}-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
 
 
 def named_vault(argument: str | None = None) -> Path | None:

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 
 from wwt_vault.capture.hosts import HOSTS
-from wwt_vault.errors import EventConflict, Forgotten, NotFound, WwtError
+from wwt_vault.errors import EventConflict, Forgotten, NotFound, VaultError, WwtError
 from wwt_vault.ingest import remembered
 from wwt_vault.ingest.project import place_of
 from wwt_vault.ingest.remembered import Last, Payload, Tally, digest, squeezed, words
@@ -87,7 +87,8 @@ class Recorder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._save()
+            with contextlib.suppress(VaultError, OSError):  # what it says is worked out again from vault and transcript
+                self._save()
         finally:
             self._lock.__exit__(kind, error, trace)
 

@@ -7,11 +7,13 @@ transcript may differ in blanks and lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from wwt_vault.config import spare_folder
+from wwt_vault.errors import VaultError
 from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import EventId, Message
 from wwt_vault.state import State
@@ -145,9 +147,20 @@ def record_path(state: State, host: str, session_id: str) -> Path:
     return state.cursors / (f"{name}.json" if session_id == safe else f"{name} {digest(session_id)[:12]}.json")
 
 
-def hold(state: State, host: str, session_id: str, timeout: float) -> AbstractContextManager[None]:
-    """Return the lock of a session: whoever has it, nobody else records it. Raises ``LockTimeout`` when entered."""
-    return lock(state.locks / f"{record_path(state, host, session_id).stem}.lock", timeout)
+@contextmanager
+def hold(state: State, host: str, session_id: str, timeout: float) -> Iterator[None]:
+    """Hold the lock of a session: whoever has it, nobody else records it.
+
+    Where the state folder cannot be written, the lock lies in the system's folder for temporary files: a message must
+    not be lost because of that. Raises ``LockTimeout``, and ``VaultError`` when neither can be written.
+    """
+    name = f"{record_path(state, host, session_id).stem}.lock"
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock(state.locks / name, timeout))
+        except VaultError:
+            held.enter_context(lock(spare_folder() / state.root.name / name, timeout))
+        yield
 
 
 def load(path: Path) -> Remembered:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wwt_vault import capture
-from wwt_vault.errors import LockTimeout, TranscriptError, WwtError
+from wwt_vault.errors import LockTimeout, TranscriptError, VaultError, WwtError
 from wwt_vault.ingest.cursors import Cursor, keep_cursor, load_cursor, stamp_of
 from wwt_vault.ingest.excluded import is_excluded
 from wwt_vault.ingest.recorder import Recorder
@@ -365,9 +366,10 @@ class _Reading:
             messages=self._count_at_checkpoint,
             sessions=tuple(self.sessions),
         )
-        keep_cursor(
-            self.state, self.path, cursor, finished=self._stamp if self.finished else None, messages=self._count
-        )
+        with suppress(VaultError):  # then the transcript is read once more, which adds nothing that is known
+            keep_cursor(
+                self.state, self.path, cursor, finished=self._stamp if self.finished else None, messages=self._count
+            )
 
 
 def _parent_keys(vault: Vault, host: str) -> Callable[[str], frozenset[str]]:

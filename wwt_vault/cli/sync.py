@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from wwt_vault.cli import render_sync
-from wwt_vault.cli.output import Common, emit
+from wwt_vault.cli.output import Common, emit, say, stopped_by_signal
 
 __all__ = ["register"]
 
@@ -37,18 +39,55 @@ _Allow = Annotated[
 _Yes = Annotated[bool, typer.Option("--yes", help="Go on even if most of the vault is gone.")]
 
 
-def sync_by_default(ctx: typer.Context, allow: _Allow = None, yes: _Yes = False) -> None:
+_Watch = Annotated[bool, typer.Option("--watch", help="Go on whenever the vault has been quiet, until Ctrl-C.")]
+_Quiet = Annotated[float, typer.Option(metavar="SECONDS", help="With --watch: after the last change.", min=0.1)]
+_Every = Annotated[float, typer.Option(metavar="SECONDS", help="With --watch: without a change.", min=1)]
+
+
+def sync_by_default(
+    ctx: typer.Context,
+    *,
+    allow: _Allow = None,
+    yes: _Yes = False,
+    watch: _Watch = False,
+    quiet: _Quiet = 30,
+    every: _Every = 300,
+) -> None:
     if ctx.invoked_subcommand is None:
-        sync(ctx, allow, yes)
+        sync(ctx, allow=allow, yes=yes, watch=watch, quiet=quiet, every=every)
 
 
-def sync(ctx: typer.Context, allow: _Allow = None, yes: _Yes = False) -> None:
+def sync(
+    ctx: typer.Context,
+    *,
+    allow: _Allow = None,
+    yes: _Yes = False,
+    watch: _Watch = False,
+    quiet: _Quiet = 30,
+    every: _Every = 300,
+) -> None:
     """Commit what changed in the vault, take in what other machines did, and send both."""
-    from wwt_vault.operations import syncing  # noqa: PLC0415 - see the package's docstring
+    from wwt_vault.operations import autosync, syncing  # noqa: PLC0415 - see the package's docstring
 
     common: Common = ctx.obj
+    if watch:
+        with stopped_by_signal() as stop:
+            pace = autosync.Pace(quiet=quiet, latest=max(quiet, autosync.Pace().latest), every=every)
+            autosync.follow(common.vault, pace=pace, stop=stop, tell=lambda found: _tell(common, found))
+        return
     done = syncing.sync(common.vault, now=datetime.now(UTC), allowed=allow or (), shrink=yes)
     emit(common, done, render_sync.sync)
+
+
+def _tell(common: Common, found: Mapping[str, Any] | Exception) -> None:
+    """Say what a sync of ``--watch`` did, if it did anything; with ``--json`` as one line."""
+    if isinstance(found, Exception):
+        say(f"{datetime.now().astimezone():%H:%M:%S} wwt: {found}")
+    elif common.as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+    elif found["sent"] or found["received"] or found["withheld"] or found["notes"] or found["offline"]:
+        for line in render_sync.sync(found).splitlines():
+            say(f"{datetime.now().astimezone():%H:%M:%S} {line}")
 
 
 def sync_init(

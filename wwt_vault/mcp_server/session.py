@@ -67,6 +67,7 @@ class Session:
                 self._workspace = opened
                 self._watch = Watch(opened.vault.root, opened.state.root / "watching", self.wake)
                 threading.Thread(target=self._keep_fresh, args=(opened,), name="wwt-index", daemon=True).start()
+                threading.Thread(target=self._keep_synced, name="wwt-sync", daemon=True).start()
             return self._workspace
 
     def catch_up(self) -> list[str]:
@@ -102,6 +103,17 @@ class Session:
             self._watch.close()
         self._closed.set()
         self._work.set()
+
+    def _keep_synced(self) -> None:
+        """Sync the vault with other machines, if the user's settings say so."""
+        from wwt_vault.operations import autosync  # noqa: PLC0415 - as above
+
+        try:
+            pace = autosync.pace_set_by_user()
+            if pace is not None:
+                autosync.in_background(self._argument, pace=pace, stop=self._closed)
+        except (WwtError, OSError) as error:
+            _log.warning("the vault is not synced: %s", error)
 
     def _keep_fresh(self, workspace: Workspace) -> None:
         """Index what changed, then give vectors to what has none; what changes meanwhile is indexed first."""

@@ -21,6 +21,7 @@
     └── Refused                nothing was written, on purpose (exit 3)
         ├── StaleRevision
         ├── NoteExists
+        ├── SimilarNotes
         ├── BadEvidence        no_evidence, unknown_event, forgotten_event, unknown_source, uncited_fact
         ├── Locked
         ├── HumanConflict
@@ -55,6 +56,7 @@ __all__ = [
     "NoteExists",
     "PathEscapes",
     "Refused",
+    "SimilarNotes",
     "StaleRevision",
     "SyncFailed",
     "SyncRefused",
@@ -203,6 +205,12 @@ class NoteExists(Refused):
     """A save without a revision means "must not exist yet", and it does."""
 
     code = "note_exists"
+
+
+class SimilarNotes(Refused):
+    """A new note is close to others, in ``data['similar']``: its writer updates one of them or says why not."""
+
+    code = "similar_notes"
 
 
 class BadEvidence(Refused):

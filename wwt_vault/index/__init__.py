@@ -177,6 +177,17 @@ class Index:
         embedder, _, centring = found
         return self._ask(lambda s: s.meaning(query, limit_to, limit, embedder=embedder, centring=centring), None)
 
+    def nearest(self, text: str, limit_to: Filters = _EVERYTHING, limit: int = 10) -> list[MeaningHit] | None:
+        """Return the passages that say most nearly what ``text`` says, as statements are compared with one another.
+
+        ``text`` begins with a title and a line end, as ``passages.embedded_texts`` has them. ``None`` without a model.
+        """
+        found = self._model() if text.strip() else None
+        if found is None:
+            return None
+        embedder, _, centring = found
+        return self._ask(lambda s: s.nearest(text, limit_to, limit, embedder=embedder, centring=centring), None)
+
     def cosines(self, query: str, ids: Iterable[str]) -> dict[str, float] | None:
         """Return the cosine of given passages, those without a vector left out; ``None`` as in ``meaning``."""
         found = self._model() if query.strip() else None

@@ -63,6 +63,27 @@ class Centring:
             found: NDArray[np.float32] = self._store.cosines(keys, direction)
             return np.asarray((found - (means @ direction)[languages]) / lengths, dtype=np.float32)
 
+    def nearness(self, keys: NDArray[np.uint64], text: str, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the centred cosine of each key's text with a text and its vector as a passage; NaN without a vector.
+
+        Both are taken for statements, and centred by what the model gives every statement of their languages: of a few
+        notes on one subject the vault's own mean would take away the very subject.
+        """
+        with self._lock:
+            languages = _languages(keys)
+            means = np.zeros((len(PASSAGES), self._store.dimension), dtype=np.float32)
+            lengths = np.ones(len(keys), dtype=np.float32)
+            for language in np.unique(languages).tolist():
+                means[language] = self._sample("statement", language)
+                of_it = languages == language
+                products = self._store.cosines(keys[of_it], means[language])
+                squares = 1 - 2 * products + float(means[language] @ means[language])
+                lengths[of_it] = np.sqrt(np.maximum(squares, 1e-4))
+            direction = vector - self._sample("statement", language_of(text))
+            direction = np.asarray(direction / max(float(np.linalg.norm(direction)), 1e-6), dtype=np.float32)
+            found: NDArray[np.float32] = self._store.cosines(keys, direction)
+            return np.asarray((found - (means @ direction)[languages]) / lengths, dtype=np.float32)
+
     def likeness(self, keys: NDArray[np.uint64], everything: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Return the centred cosines of a few texts with one another, 0 where one has no vector.
 
@@ -101,11 +122,15 @@ class Centring:
         return self._known[2:]
 
     def _sample(self, kind: str, language: int) -> NDArray[np.float32]:
-        """Return the mean of the made-up questions or passages of a language."""
+        """Return the mean of the made-up questions, passages or statements of a language."""
         if (kind, language) not in self._means:
             if kind == "question":
                 texts = QUESTIONS[language]
                 found = self._vectors(kind, texts, lambda new: np.stack([self._embedder.query(text) for text in new]))
+            elif kind == "statement":
+                # In the shape of a short note: a title, and what it says.
+                texts = tuple(f"{text[: len(text) // 3]}\n{text}" for text in PASSAGES[language])
+                found = self._vectors(kind, texts, self._embedder.passages)
             else:
                 # In the shape in which conversations are embedded: the mean is of that shape as well.
                 said = PASSAGES[language]

@@ -88,6 +88,23 @@ class Searcher:
             found = best(cosines, self.generation.rows, wanted, limit)
             return [MeaningHit(self._passage(int(row)), float(cosines[row])) for row in found]
 
+    def nearest(
+        self, text: str, limit_to: Filters, limit: int, *, embedder: Embedder, centring: Centring
+    ) -> list[MeaningHit]:
+        """Return the passages that say most nearly what ``text`` says; the questions they answer do not count."""
+        rows = self.generation.rows
+        with reading("searching for like statements"):
+            own = np.flatnonzero(self._wanted(limit_to)[rows.vector_row])
+            # The first vector of a row is its text's, others are of the questions it answers.
+            places, first = np.unique(rows.vector_row[own], return_index=True)
+            if not len(places):
+                return []
+            vector = self._once(("passage", text, embedder.name), lambda: embedder.passages([text])[0])
+            cosines = np.full(len(rows), np.nan, dtype=np.float32)
+            cosines[places] = centring.nearness(rows.vector_key[own[first]], text, vector)
+            found = best(cosines, rows, np.isfinite(cosines), limit)
+            return [MeaningHit(self._passage(int(row)), float(cosines[row])) for row in found]
+
     def cosines(
         self, question: str, ids: Iterable[str], *, embedder: Embedder, centring: Centring
     ) -> dict[str, float] | None:

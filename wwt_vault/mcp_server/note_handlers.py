@@ -86,6 +86,7 @@ def note_handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             project=project,
             questions=questions,
             reason=reason,
+            missing=None if revision else session.catch_up(),
             written_by=by,
             now=now,
         )

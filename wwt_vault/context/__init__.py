@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import Final
+from typing import Final, Literal
 
 from wwt_vault.context.tokens import count_tokens
 from wwt_vault.context.trim import trim, worth
@@ -249,18 +249,24 @@ def _note_block(found: Sequence[Passage], source: Source, terms: Mapping[str, fl
     return _Block(item=item, head=head, short_head=short, texts=texts, also=told)
 
 
-def _brought_block(document: DocumentId, source: Source, kind: str, title: str, zone: tzinfo) -> _Block:
-    why = f"{single_line(title, 60)} {kind} it"
-    head = f"related {single_line(document, 120)} · rev {source.revision[:12]} · {_day(source.updated, zone)} · {why}"
+def _whole_note(
+    kind: Literal["related", "pinned"], document: DocumentId, source: Source
+) -> tuple[ContextItem, tuple[tuple[str, str, str], ...]]:
     item = ContextItem(
-        kind="related",
+        kind=kind,
         path=document,
         text="",
         revision=source.revision,
         time=source.updated,
         events=tuple(sorted(source.evidence)),
     )
-    texts = tuple((section.heading, section.text, "") for section in source.sections if section.text.strip())
+    return item, tuple((section.heading, section.text, "") for section in source.sections if section.text.strip())
+
+
+def _brought_block(document: DocumentId, source: Source, kind: str, title: str, zone: tzinfo) -> _Block:
+    why = f"{single_line(title, 60)} {kind} it"
+    head = f"related {single_line(document, 120)} · rev {source.revision[:12]} · {_day(source.updated, zone)} · {why}"
+    item, texts = _whole_note("related", document, source)
     return _Block(item=item, head=head, short_head=f"related {single_line(source.title, 40)} · {why}", texts=texts)
 
 
@@ -268,15 +274,7 @@ def _pinned_block(document: DocumentId, source: Source, zone: tzinfo) -> _Block:
     author = f"by {single_line(source.written_by, 30)}" if source.written_by else "a person's page"
     day = _day(source.updated, zone)
     head = f"pinned {single_line(document, 120)} · rev {source.revision[:12]} · {day} · {author}"
-    item = ContextItem(
-        kind="pinned",
-        path=document,
-        text="",
-        revision=source.revision,
-        time=source.updated,
-        events=tuple(sorted(source.evidence)),
-    )
-    texts = tuple((section.heading, section.text, "") for section in source.sections if section.text.strip())
+    item, texts = _whole_note("pinned", document, source)
     short = f"pinned {single_line(source.title, 40)} {source.revision[:12]}"
     return _Block(item=item, head=head, short_head=short, texts=texts)
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import NotFound
-from wwt_vault.model.knowledge import Note
+from wwt_vault.model.knowledge import Note, SavedNote
 from wwt_vault.vault import evidence, files, layout, lookup
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from wwt_vault.model.conversation import DocumentId, Revision
     from wwt_vault.vault import Vault
 
-__all__ = ["OnDisk", "as_note", "load", "written_at"]
+__all__ = ["OnDisk", "as_note", "load", "saved", "written_at"]
 
 _PARSED = 5_000_000  # characters of a file of somebody else's that are looked at for citations: some seconds' work
 
@@ -67,6 +68,28 @@ def as_note(there: OnDisk) -> Note:
         text=there.parts.join(),
         title=lookup.title_of(there.path, there.properties.values),
         evidence=evidence.cited(body),
+    )
+
+
+def saved(
+    vault: Vault,
+    path: DocumentId,
+    also_changed: Iterable[DocumentId] = (),
+    kept: tuple[str, ...] = (),
+    left_out: tuple[str, ...] = (),
+) -> SavedNote:
+    """Return a note as a save left it, read anew; raises as :func:`load` does."""
+    note = as_note(load(vault, path))
+    return SavedNote(
+        path=note.path,
+        id=note.id,
+        revision=note.revision,
+        text=note.text,
+        title=note.title,
+        evidence=note.evidence,
+        kept=kept,
+        left_out=left_out,
+        also_changed=tuple(also_changed),
     )
 
 

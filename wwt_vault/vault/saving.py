@@ -93,7 +93,7 @@ class Saving:
         except EventConflict as error:
             raise refusals.exists(vault, path, name) from error
         self._record(note_id, revision=written, base=None, path=path)
-        return self._saved(path, self._tell(planned, path, found))
+        return ondisk.saved(self.vault, path, self._tell(planned, path, found))
 
     def change(self, note: str, revision: str, related: Mapping[str, Sequence[str]] | None) -> SavedNote:
         """Change a note that is there."""
@@ -138,8 +138,10 @@ class Saving:
             found = evidence.find_evidence(vault, markdown.parse(text))
         told = self._tell(planned, path, found)
         if not basis:
-            return self._saved(path, told)
-        return self._saved(path, told, kept=_more(merged, proposed.texts), left_out=_more(proposed.texts, merged))
+            return ondisk.saved(self.vault, path, told)
+        return ondisk.saved(
+            self.vault, path, told, kept=_more(merged, proposed.texts), left_out=_more(proposed.texts, merged)
+        )
 
     def _find(self, note: str, revision: str) -> OnDisk:
         try:
@@ -222,26 +224,6 @@ class Saving:
         wanted = self.wanted
         revisions.record(
             self.vault, note_id, time=wanted.at, written_by=wanted.written_by, reason=wanted.reason, **saved
-        )
-
-    def _saved(
-        self,
-        path: DocumentId,
-        told: Sequence[DocumentId],
-        kept: tuple[str, ...] = (),
-        left_out: tuple[str, ...] = (),
-    ) -> SavedNote:
-        note = ondisk.as_note(ondisk.load(self.vault, path))
-        return SavedNote(
-            path=note.path,
-            id=note.id,
-            revision=note.revision,
-            text=note.text,
-            title=note.title,
-            evidence=note.evidence,
-            kept=kept,
-            left_out=left_out,
-            also_changed=tuple(told),
         )
 
 

@@ -152,7 +152,7 @@ def verify_source(vault: Vault, ref: str, *, state: Verification, by: str, at: d
                 if attempt == _TRIES - 1:
                     raise
         told = _tell(vault, there.id, why) if there.id else ()
-        return _saved(vault, there.path, told)
+        return ondisk.saved(vault, there.path, told)
 
 
 def _clean(text: str) -> str:
@@ -174,7 +174,7 @@ def _create(vault: Vault, title: str, lines: list[str], wanted: proposal.Proposa
         there = ondisk.load(vault, clashing[0])
         same = fitting.read_body(markdown.parse(there.parts.body)).texts == lines
         if there.id and same and markdown.string(there.properties.values, "origin") == facts["origin"]:
-            return _saved(vault, there.path)
+            return ondisk.saved(vault, there.path)
         raise refusals.exists(vault, clashing[0], name)
     digest = sha256("\0".join((title, facts["origin"], str(wanted.at), *lines)).encode()).hexdigest()
     note_id = f"{wanted.at.astimezone(UTC):%Y%m%d}-{digest[:12]}"
@@ -199,7 +199,7 @@ def _create(vault: Vault, title: str, lines: list[str], wanted: proposal.Proposa
     except EventConflict as error:
         raise refusals.exists(vault, path, name) from error
     _record(vault, note_id, wanted, revision=written, base=None, path=path)
-    return _saved(vault, path)
+    return ondisk.saved(vault, path)
 
 
 def _change(
@@ -218,7 +218,7 @@ def _change(
     data = (head + fitting.fitted(old, lines, {})).encode()
     why = rewriting.Why(wanted.written_by, wanted.at, f"retrieved {facts['retrieved']:%Y-%m-%d}")
     rewriting.rewrite(vault, there, data, why)
-    return _saved(vault, there.path, _tell(vault, there.id, why) if there.id else ())
+    return ondisk.saved(vault, there.path, _tell(vault, there.id, why) if there.id else ())
 
 
 def _with(there: OnDisk, facts: dict[str, Any]) -> str:
@@ -257,16 +257,3 @@ def _with_footnotes(vault: Vault, there: OnDisk) -> bytes:
 
 def _record(vault: Vault, note_id: str, wanted: proposal.Proposal, **saved: Any) -> None:  # revision, base, path
     revisions.record(vault, note_id, time=wanted.at, written_by=wanted.written_by, reason=None, **saved)
-
-
-def _saved(vault: Vault, path: DocumentId, told: tuple[DocumentId, ...] = ()) -> SavedNote:
-    note = ondisk.as_note(ondisk.load(vault, path))
-    return SavedNote(
-        path=note.path,
-        id=note.id,
-        revision=note.revision,
-        text=note.text,
-        title=note.title,
-        evidence=note.evidence,
-        also_changed=told,
-    )

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from wwt_vault.errors import BadArgument, IndexUnavailable, ModelUnavailable, NotFound, VaultMissing
+from wwt_vault.errors import BadArgument, DamagedEvent, IndexUnavailable, ModelUnavailable, NotFound, VaultMissing
 from wwt_vault.fence import fence
 from wwt_vault.operations import (
     beginnings,
@@ -28,7 +28,7 @@ from wwt_vault.operations import (
 from wwt_vault.operations.ledger import Ledger
 from wwt_vault.operations.workspace import Workspace, open_workspace
 from wwt_vault.setup import Machine
-from wwt_vault.vault import Vault, open_vault, sessions
+from wwt_vault.vault import Vault, layout, open_vault, sessions
 
 NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 
@@ -161,6 +161,18 @@ def test_neighbours_of_an_event_come_along_in_order(workspace: Workspace) -> Non
         conversations.read_events(workspace, ["20200101T000000Z-000000000000"])
     with pytest.raises(BadArgument):
         conversations.read_events(workspace, ids, around=400)
+
+
+def test_a_damaged_event_hides_no_other(workspace: Workspace) -> None:
+    """Not as a neighbour, not beside others; alone it says what is wrong with it."""
+    ids = say(workspace, "first", "second", "third")
+    (workspace.vault.root / layout.event_path(ids[1])).write_bytes(b"{")
+    found = conversations.read_events(workspace, ids[:2], around=2)
+
+    assert [event["text"] for event in found["events"]] == ["first", "third"]
+    assert found["missing"] == [ids[1]]
+    with pytest.raises(DamagedEvent, match="Restore it"):
+        conversations.read_events(workspace, [ids[1]])
 
 
 def test_what_a_note_cites_is_curated_and_what_a_mark_covers_too(workspace: Workspace) -> None:

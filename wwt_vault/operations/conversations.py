@@ -12,7 +12,7 @@ from typing import Any, Final, get_args
 from wwt_vault.capture import find_transcripts
 from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.capture.text import stored
-from wwt_vault.errors import BadArgument, NotFound
+from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound, WwtError
 from wwt_vault.fence import clean
 from wwt_vault.ingest import transcripts
 from wwt_vault.model.conversation import Event, EventId, Message, Role, Session, parse_time
@@ -140,28 +140,35 @@ def read_events(
 ) -> Json:
     """Return messages word for word, in the order asked for, each with ``around`` neighbours of its session.
 
-    Returns ``{events, missing, truncated}``; ``max_characters`` bounds the words in all. Ids that are malformed, or
-    that no event has, are in ``missing``. Raises ``NotFound`` when none of the ids is there.
+    Returns ``{events, missing, truncated}``; ``max_characters`` bounds the words in all. Ids that are malformed, that
+    no event has, or whose file is damaged, are in ``missing``. When none can be read it raises ``NotFound``, or what is
+    wrong with the first file: ``DamagedEvent``, ``FormatTooNew``.
     """
     if around < 0 or len(ids) * (2 * around + 1) > _MAX_EVENTS:
         message = f"around must be at least 0, and at most {_MAX_EVENTS} messages in all"
         raise BadArgument(message, argument="around")
     found: dict[EventId, Event] = {}
     missing: list[str] = []
+    damaged: list[WwtError] = []
     notes: dict[tuple[str, str], tuple[str, list[EventId]]] = {}
     for name in ids:
-        event = _event(workspace, name)
+        event = _event(workspace, name, damaged)
         if event is None:
             missing.append(name)
             continue
-        _, order = notes.setdefault(key := (event.host, event.session_id), session_events(workspace, *key))
+        key = (event.host, event.session_id)
+        if key not in notes:
+            notes[key] = session_events(workspace, *key)
+        _, order = notes[key]
         at = order.index(event.id) if event.id in order else None
         near = [event.id] if at is None else order[max(0, at - around) : at + around + 1]
         for neighbour in near:
-            other = event if neighbour == event.id else _event(workspace, neighbour)
+            other = event if neighbour == event.id else _event(workspace, neighbour, damaged)
             if other is not None:
                 found.setdefault(other.id, other)
     if not found:
+        if damaged:
+            raise damaged[0]
         raise NotFound("None of these events is in the vault.", missing=missing)
     left = max_characters
     shown: list[Json] = []
@@ -179,10 +186,13 @@ def read_events(
     return {"events": shown, "missing": missing, "truncated": truncated}
 
 
-def _event(workspace: Workspace, name: str) -> Event | None:
+def _event(workspace: Workspace, name: str, damaged: list[WwtError]) -> Event | None:
     try:
         return events.read_event(workspace.vault, EventId(name.strip().removeprefix("[^").removesuffix("]")))
     except (NotFound, BadArgument):
+        return None
+    except (DamagedEvent, FormatTooNew) as error:  # one bad file does not hide the others
+        damaged.append(error)
         return None
 
 

@@ -9,18 +9,36 @@ import pytest
 
 from wwt_vault.capture import HOSTS
 from wwt_vault.capture.archives import PRIVATE_NAMES
+from wwt_vault.setup.hosts import CONNECTIONS
 
-PAGES = Path(__file__).resolve().parents[1] / "docs" / "hosts"
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "hosts"
 IMPORTED = [name for name, spec in HOSTS.items() if not spec.own_events]
 
 
-@pytest.mark.parametrize("host", ["cursor", *(name for name in IMPORTED if name != "generic")])
+TITLES = {name: row.title for name, row in CONNECTIONS.items()} | {
+    name: HOSTS[name].title for name in IMPORTED if name != "generic"
+}
+
+
+@pytest.mark.parametrize("host", TITLES)
 def test_a_hosts_page_answers_what_people_ask(host: str) -> None:
     """What is kept, what is not, how one sees that it works, how it is stopped."""
     page = (PAGES / f"{host}.md").read_text("utf-8")
-    assert page.startswith(f"# {HOSTS[host].title}\n")
+    assert page.startswith(f"# {TITLES[host]}\n")
     assert re.findall(r"(?m)^## (.+)$", page) == ["Captured", "Left out", "How to check", "Switching it off"]
-    assert "$ wwt ingest" in page
+    assert "$ wwt ingest" in page or host == "vscode"
+
+
+@pytest.mark.parametrize("readme", [ROOT / "README.md", ROOT / "docs" / "ko" / "README.md"], ids=["en", "ko"])
+@pytest.mark.parametrize("host", TITLES)
+def test_the_readme_leads_to_every_page_and_names_the_version_it_names(readme: Path, host: str) -> None:
+    """One row for each host; where the real program is run, with the version that it was last run with."""
+    [row] = [line for line in readme.read_text("utf-8").splitlines() if f"hosts/{host}.md)" in line]
+    page = (PAGES / f"{host}.md").read_text("utf-8")
+    for version in re.findall(rf"Last tested with {TITLES[host]} ([\d.]+\d)", page):
+        assert f"| {version} |" in row
+    assert ("Last tested with" in page) == (host in ("claude-code", "codex", "gemini"))
 
 
 def test_the_form_for_anything_else_has_a_page() -> None:

@@ -252,7 +252,7 @@ def doctor(found: Json) -> str:
     """Each host in a line, then what is wrong and what was mended."""
     lines = [f"Vault {found['vault'] or 'none that can be opened'}"]
     for host in found["hosts"]:
-        facts = [f"hooks {host['hooks']}", *_ran("run", host["hook_runs"])]
+        facts = [f"hooks {host['hooks']}" if host["hooks"] else "no hooks", *_ran("run", host["hook_runs"])]
         facts += [f"MCP server {host['mcp']}", *_ran("answers", host["mcp_answers"])]
         lines.append(f"{host['host']}: {', '.join(facts)}; last message {_minute(host['last_event']) or 'never'}")
     lines += [f"mended: {_place(fault)}: {fault['kind']}" for fault in found["mended"]]

@@ -180,6 +180,15 @@ def test_even_the_smallest_budget_brings_an_answer() -> None:
     assert event(2) in pack.text or event(3) in pack.text
 
 
+def test_a_small_budget_is_spent_on_words_and_not_on_headings() -> None:
+    """Two facts in what one would take with its path, day and author; the revision is there to ask for more."""
+    notes = [passage(f"40_Decisions/A long name {at}.md", f"Fact {at} on ssh.", layer="curated") for at in range(3)]
+    pack = built(notes, {note.document: source() for note in notes}, budget_tokens=110)
+
+    assert len(pack.items) >= 2
+    assert all(("ab" * 6) in item.text for item in pack.items)
+
+
 @pytest.mark.parametrize("budget", [0, -5, MIN_BUDGET - 1, 20_001])
 def test_a_senseless_budget_is_refused(budget: int) -> None:
     """With what would be accepted."""

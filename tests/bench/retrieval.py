@@ -1,10 +1,18 @@
 """How well the right texts are found: by words, by meaning, and by both together as ``search`` joins them.
 
     python tests/bench/retrieval.py bilingual [locomo locomo-turns autorag-ko korquad jsquad xquad] [--part dev]
+    python tests/bench/retrieval.py bilingual locomo autorag-ko --part dev --weights docs/plots/weights.svg
 
-Prints a table per set: each measure with its 95 % bootstrap interval over questions, by part and by kind of question,
-and the time of a question. Vectors are kept between runs under ``--cache`` (default: the user's cache folder), so that
-only the first run of a set embeds it. Ranked are documents, by their best passage.
+Prints a table per set: each measure with its 95 % bootstrap interval over questions, by part and by kind of question.
+Vectors are kept between runs under ``--cache`` (default: the user's cache folder), so that only the first run of a set
+embeds it. Ranked are documents, by their best passage. ``--weights`` draws recall against the weight of the meaning
+instead, before hits are put in order.
+
+    words      the keyword side alone
+    model      plain cosines of the model's vectors, as anyone would use it
+    meaning    the meaning side alone: centred cosines
+    fused      what ``search`` answers
+    within     ``model`` among the texts in the language of the answer: what the model reaches without other languages
 """
 
 from __future__ import annotations
@@ -15,18 +23,29 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from plot import Line, draw
 from sets import SETS, Case, Set
 
 from wwt_vault.config import Settings, user_folders
 from wwt_vault.index import Index
-from wwt_vault.index.embedder import load_embedder
+from wwt_vault.index.analysis import language_of
+from wwt_vault.index.embedder import Embedder, load_embedder
+from wwt_vault.index.passages import drafts, embedded_texts, vector_key
+from wwt_vault.index.vectors import VectorStore
 from wwt_vault.search import search
+from wwt_vault.search.candidates import gather, score
+from wwt_vault.search.when import When
 
-ROWS: Final = ("words", "meaning", "fused")
+ROWS: Final = ("words", "model", "meaning", "fused", "within")
+FAR: Final = {"bilingual": ("locomo", "korquad"), "xquad": ("bilingual",)}
+"""Whose questions are asked of a set where nothing can answer them; else those of the bilingual set."""
+_MOST_FAR: Final = 100
 _DEPTH: Final = 100
 _SAMPLES: Final = 1000
 
@@ -39,19 +58,71 @@ class Answer(NamedTuple):
     seconds: float
 
 
-def open_set(name: str, cache: Path) -> tuple[Set, Index]:
-    """Return a set and its index, embedded."""
+class Remembering:
+    """A model that embeds each question once: what is measured is what is done with its vectors."""
+
+    def __init__(self, model: Embedder) -> None:
+        """Ask ``model``."""
+        self._model = model
+        self.name, self.dimension = model.name, model.dimension
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of a question."""
+        if text not in self._known:
+            self._known[text] = self._model.query(text)
+        return self._known[text]
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of passages."""
+        return self._model.passages(texts)
+
+
+class Plain:
+    """Documents by the plain cosine of their nearest passage, with the vectors that the index has."""
+
+    def __init__(self, chosen: Set, folder: Path, model: Embedder) -> None:
+        """Read the vectors of a set."""
+        made = [
+            (vector_key(text), name, document.project, language_of(draft.passage.text))
+            for name, document in chosen.documents.items()
+            for draft in drafts(document, UTC)
+            for text in embedded_texts(draft.passage)
+        ]
+        self._keys = np.array([row[0] for row in made], dtype=np.uint64)
+        self._names = [row[1] for row in made]
+        self._projects = np.array([row[2] or "" for row in made])
+        self._languages = np.array([row[3] for row in made])
+        self._store = VectorStore(folder / "vectors", model.name, model.dimension)
+        self._model = model
+        self._of = {row[1]: row[3] for row in made}
+
+    def __call__(self, case: Case, *, own_language: bool = False) -> list[str]:
+        """Return names, best first."""
+        cosines = np.nan_to_num(self._store.cosines(self._keys, self._model.query(case.question)), nan=-1.0)
+        if case.within.project:
+            cosines[self._projects != case.within.project] = -2
+        if own_language and case.gold:
+            cosines[self._languages != self._of[min(case.gold)]] = -2
+        return [self._names[at] for at in np.argsort(-cosines, kind="stable")[: 4 * _DEPTH] if cosines[at] > -2]
+
+
+def open_set(name: str, cache: Path) -> tuple[Set, Index, Embedder]:
+    """Return a set, its index, embedded, and the model."""
     chosen = SETS[name]()
-    embedder = load_embedder(Settings())
+    model = load_embedder(Settings())
+    if model is None:
+        sys.exit("no embedding model is installed")
+    embedder = Remembering(model)
     index = Index(cache / name, lambda: embedder)
     index.refresh(
         dict.fromkeys(chosen.documents, "1 1 1 1"), chosen.documents.__getitem__, rebuild=True, allow_shrink=True
     )
     index.embed_pending(progress=lambda done, total: print(f"\r{name}: {done}/{total}", end="", file=sys.stderr))
-    return chosen, index
+    return chosen, index, embedder
 
 
-def ways(index: Index, now: Any) -> dict[str, Callable[[Case], tuple[list[str], bool]]]:
+def ways(index: Index, now: Any, plain: Plain) -> dict[str, Callable[[Case], tuple[list[str], bool]]]:
     """Return each way of searching as a function from a question to documents and whether there is an answer."""
 
     def by_words(case: Case) -> tuple[list[str], bool]:
@@ -64,7 +135,21 @@ def ways(index: Index, now: Any) -> dict[str, Callable[[Case], tuple[list[str], 
         result = search(index, case.question, case.within, limit=_DEPTH, now=now, nearest=True)
         return [hit.passage.document for hit in result.hits], result.found
 
-    return {"words": by_words, "meaning": by_meaning, "fused": fused}
+    return {
+        "words": by_words,
+        "model": lambda case: (plain(case), True),
+        "meaning": by_meaning,
+        "fused": fused,
+        "within": lambda case: (plain(case, own_language=True), True),
+    }
+
+
+def far(name: str, part: str) -> list[Case]:
+    """Return questions of other sets, in several languages: nothing in this one has to do with them."""
+    others = [[case for case in SETS[other]().cases if case.part == part] for other in FAR.get(name, ("bilingual",))]
+    share = _MOST_FAR // len(others)
+    picked = [cases[:: max(1, len(cases) // share)][:share] for cases in others]
+    return [Case(case.question, frozenset(), "far", part) for cases in picked for case in cases]
 
 
 def ask(way: Callable[[Case], tuple[list[str], bool]], case: Case, drop: bool) -> Answer:
@@ -111,38 +196,65 @@ SHOWN: Final = {
 
 def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str]) -> None:
     """Measure one set and print it."""
-    chosen, index = open_set(name, cache)
+    chosen, index, model = open_set(name, cache)
     now = max((d.time for d in chosen.documents.values() if d.time), default=None)
     cases = [case for case in chosen.cases if case.part in parts]
+    for case in cases:
+        model.query(case.question)
     figures: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     refused: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for row, way in ways(index, now).items():
-        if row not in rows:
+    for row, way in ways(index, now, Plain(chosen, cache / name, model)).items():
+        if row not in rows or (row == "within" and name not in ("bilingual", "xquad")):
             continue
         seconds = []
         for case in cases:
             answer = ask(way, case, drop=name == "xquad")
             seconds.append(answer.seconds)
-            refused[case.part, "answer" if case.gold else "none"] += [not answer.found] if row == "fused" else []
+            refused[case.part, "answer" if case.gold else "near"] += [not answer.found] if row == "fused" else []
             if case.gold:
                 for measure, value in measures(case, answer.documents):
                     for kind in {case.kind, "all"}:
                         figures[case.part, kind, row][measure].append(value)
+        if row == "fused":
+            for part in parts:
+                refused[part, "far"] = [not ask(way, case, drop=False).found for case in far(name, part)]
         p50, p95 = np.percentile(np.array(seconds) * 1000, (50, 95))
-        print(f"{name}, {row}: {p50:.1f} ms median, {p95:.1f} ms p95", file=sys.stderr)
+        print(f"{name}, {row}: {p50:.1f} ms median, {p95:.1f} ms p95, without embedding", file=sys.stderr)
     shown = SHOWN.get(name, ("nDCG@10", "R@1", "R@5", "R@10", "MRR"))
     print(f"\n### {name}\n\n| part | kind | n | by | {' | '.join(shown)} |\n|{' --- |' * (len(shown) + 4)}")
     for (part, kind, row), values in sorted(figures.items(), key=lambda item: (*item[0][:2], ROWS.index(item[0][2]))):
         cells = [interval(values[measure]) if values.get(measure) else "" for measure in shown]
         print(f"| {part} | {kind} | {len(values['R@1'])} | {row} | {' | '.join(cells)} |")
     for part in parts:
-        if refused[part, "none"]:
-            wrong = 1 - np.mean(refused[part, "none"])
-            missed = np.mean(refused[part, "answer"])
-            print(
-                f"\n{part}: found something for {wrong:.0%} of the questions without an answer; "
-                f"nothing for {missed:.1%} of those with one"
+        told = [
+            f"{1 - np.mean(refused[part, kind]):.0%} of {len(refused[part, kind])} {words}"
+            for kind, words in (
+                ("near", "questions about its subjects without an answer"),
+                ("far", "questions about other things"),
             )
+            if refused[part, kind]
+        ]
+        if told and refused[part, "answer"]:
+            missed = np.mean(refused[part, "answer"])
+            print(f"\n{part}: found something for {', '.join(told)}; nothing for {missed:.1%} of those with an answer")
+
+
+WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+
+
+def recall_by_weight(name: str, cache: Path, parts: Sequence[str]) -> Line:
+    """Return the share of gold documents among the first five, for each weight of the meaning."""
+    chosen, index, _ = open_set(name, cache)
+    found: dict[float, list[float]] = defaultdict(list)
+    for case in chosen.cases:
+        if case.part in parts and case.gold:
+            candidates, _ = gather(index, case.question, case.within, dict(index.query_terms(case.question)))
+            for weight in WEIGHTS if candidates else ():
+                score(candidates, weight, When())
+                ranked = sorted(candidates, key=lambda candidate: -candidate.score)
+                documents = list(dict.fromkeys(candidate.passage.document for candidate in ranked))[:5]
+                found[weight].append(len(case.gold & set(documents)) / len(case.gold))
+    return Line(name, [(weight, float(np.mean(values))) for weight, values in found.items()])
 
 
 def main() -> None:
@@ -152,7 +264,12 @@ def main() -> None:
     parser.add_argument("--part", choices=("dev", "held-out"), action="append")
     parser.add_argument("--row", choices=ROWS, action="append")
     parser.add_argument("--cache", type=Path, default=user_folders().cache / "bench")
+    parser.add_argument("--weights", type=Path, metavar="SVG", help="draw recall against the weight of the meaning")
     arguments = parser.parse_args()
+    if arguments.weights:
+        lines = [recall_by_weight(name, arguments.cache, arguments.part or ("held-out",)) for name in arguments.sets]
+        draw(arguments.weights, lines, x="weight of the meaning", y="gold among the first five", ys=(0.0, 1.0))
+        return
     for name in arguments.sets:
         run(name, arguments.cache, arguments.part or ("dev", "held-out"), arguments.row or ROWS)
 

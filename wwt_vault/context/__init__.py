@@ -147,12 +147,14 @@ def build(
     items: list[ContextItem] = []
     lines: list[str] = []
 
+    is_small = budget_tokens <= _SMALL_BUDGET
+
     def tell(blocks: Sequence[_Block], left: int) -> int:
         """Add what fits into ``left`` tokens of each block; return what is left then."""
         for at, block in enumerate(blocks):
             # About half of what is left, so that the next ones have their turn; all of it for the last.
             room = left if at == len(blocks) - 1 else min(left, max(left // 2, _SMALL_BUDGET))
-            block_lines = _fit(block, terms, len(items) + 1, room)
+            block_lines = _fit(block, terms, len(items) + 1, room, is_small)
             if block_lines:
                 left -= count_tokens("\n".join(block_lines) + "\n")
                 lines.extend(block_lines)
@@ -307,11 +309,13 @@ def _flow_block(entry: Flow, project: str | None, zone: tzinfo) -> _Block:
     return _Block(item=item, head=head, short_head=f"recent {_day(entry.started, zone)}", texts=texts)
 
 
-def _fit(block: _Block, terms: Mapping[str, float], number: int, room: int) -> list[str]:
-    """Return the block's lines within ``room`` tokens, empty when nothing of it fits."""
-    return _with_head(block, block.head, terms, number, room) or _with_head(
-        block, block.short_head, terms, number, room
-    )
+def _fit(block: _Block, terms: Mapping[str, float], number: int, room: int, is_small: bool) -> list[str]:
+    """Return the block's lines within ``room`` tokens, empty when nothing of it fits.
+
+    In a small budget a long heading would take the room of a second item.
+    """
+    long = [] if is_small else _with_head(block, block.head, terms, number, room)
+    return long or _with_head(block, block.short_head, terms, number, room)
 
 
 def _with_head(block: _Block, head: str, terms: Mapping[str, float], number: int, room: int) -> list[str]:

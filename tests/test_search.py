@@ -205,10 +205,11 @@ def test_while_vectors_are_being_made_it_works_and_says_so(indexed: Make) -> Non
 
 
 def test_an_empty_index_answers(tmp_path: Path) -> None:
-    """Before the first refresh, nothing is found, and nothing breaks."""
+    """Before the first refresh, nothing is found, nothing breaks, and the question is not to blame."""
     result = search(Index(tmp_path / "none", lambda: None), "anything at all")
 
     assert not result.found
+    assert result.notes == ("The vault holds nothing of this.",)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "?!", "…", "😀🎉", "\0", "```", "*:*", '""'])

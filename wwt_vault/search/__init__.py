@@ -89,7 +89,8 @@ def search(
     if not found:
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
-        nothing = nothing if terms or limited else _EMPTY_WORDS
+        # Without any passage no word of a question is known to say something.
+        nothing = nothing if terms or limited or not index.status().passages else _EMPTY_WORDS
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
     enough = weighing.ENOUGH if has_meaning else weighing.ENOUGH_WORDS_ALONE

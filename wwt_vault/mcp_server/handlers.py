@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 
 from wwt_vault.mcp_server import render
 from wwt_vault.mcp_server.compat import compat_handlers
-from wwt_vault.mcp_server.note_handlers import MAX_READ, answer, note_handlers
+from wwt_vault.mcp_server.note_handlers import MAX_IDS, MAX_READ, answer, note_handlers
 from wwt_vault.mcp_server.session import PROGRESS, Session
 from wwt_vault.wording import counted
 
@@ -46,7 +46,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         )
         # The words are in the text once; here only what they are and where they lie.
         items = [{key: item[key] for key in ("kind", "path", "revision", "time")} for item in found["items"]]
-        return answer(found["text"], {**found, "items": items})
+        return answer(found["text"], {**found, "query": render.shortened(query, MAX_HIT), "items": items})
 
     def search(
         query: str,
@@ -83,6 +83,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             open_since=datetime.now(UTC) - BEING_ASKED,
         )
         hits = [{**hit, "text": render.shortened(hit["text"], MAX_HIT)} for hit in found["hits"]]
+        found["query"] = render.shortened(query, MAX_HIT)
         return answer(render.search({**found, "hits": hits}), {**found, "hits": hits, "trust": render.TRUST})
 
     def read_events(ids: list[str], around: int = 0) -> CallToolResult:
@@ -115,7 +116,12 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         from wwt_vault.operations import curation  # noqa: PLC0415
 
         found = curation.uncurated(session.workspace(), project=project, limit=limit, now=datetime.now(UTC))
-        return answer(render.uncurated(found), found)
+        text = render.uncurated(found)
+        left = MAX_IDS
+        for waiting in found["sessions"]:
+            waiting["events"] = waiting["events"][:left]
+            left -= len(waiting["events"])
+        return answer(text, found)
 
     def mark_curated(
         host: str,

@@ -15,6 +15,9 @@ __all__ = ["MAX_READ", "answer", "note_handlers"]
 
 MAX_READ: Final = 40_000
 """Characters of one note or one set of events that a tool returns; hosts cut longer results in the middle."""
+MAX_SECTIONS: Final = 100
+MAX_IDS: Final = 500
+"""Event ids in one result, each some 15 tokens."""
 MAX_REVISIONS: Final = 50
 """Revisions of a note that are listed, the newest; ``wwt note history`` has all of them."""
 MAX_DIFF: Final = 400
@@ -29,6 +32,7 @@ def note_handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         from wwt_vault.operations import notes  # noqa: PLC0415
 
         found = notes.read_note(session.workspace(), note, section=section, max_characters=MAX_READ)
+        found["sections"], found["events"] = found["sections"][:MAX_SECTIONS], found["events"][:MAX_IDS]
         if evidence:
             words = proofs.claims_of(session.workspace(), note, max_characters=MAX_READ)
             found |= {"claims": words["claims"]}

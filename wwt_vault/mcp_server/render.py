@@ -55,7 +55,8 @@ def note(found: Json) -> str:
     head = f"{found['path']} · id {found['id'] or 'none'} · revision {found['revision']}"
     parts = [single_line(head, 400), fence(clean(found["text"]), "note")]
     if found["truncated"]:
-        parts.append("The note is longer than one answer. Read it by section: " + "; ".join(found["sections"]))
+        parts.append("The note is longer than one answer. Read it by section:")
+        parts.append(fence("\n".join(line for name in found["sections"] for line in quoted(clean(name))), "sections"))
     if "claims" in found:
         parts.append(fence("\n".join(line for claim in found["claims"] for line in _claim(claim)), "evidence"))
     return "\n".join(parts)

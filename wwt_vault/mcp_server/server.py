@@ -43,6 +43,9 @@ _LISTED_NOTES: Final = 100
 
 _MARKDOWN: Final = "text/markdown"
 
+_LONGEST, _MOST = 20_000, 200
+"""Characters of a text in a refusal, such as the diff of a stale revision; entries of a list in it."""
+
 _PROGRESS_SECONDS: Final = 0.5
 """Between two reports."""
 
@@ -188,13 +191,24 @@ def _tool(name: str, spec: ToolSpec, call: Callable[..., CallToolResult]) -> Too
 
 def _refusal(error: Mapping[str, Any]) -> CallToolResult:
     """Return an error as a result: ``code`` and ``message`` first, then what it is about."""
-    error = {key: value for key, value in error.items() if value is not None}
+    error = {key: _bounded(value) for key, value in error.items() if value is not None}
     details = {key: value for key, value in error.items() if key not in {"code", "message"}}
     text = f"{error['code']}: {error['message']}"
     if details:
         text += "\n" + json.dumps(details, ensure_ascii=False, default=str)
     structured = json.loads(json.dumps(error, ensure_ascii=False, default=str))
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured, is_error=True)
+
+
+def _bounded(value: Any) -> Any:  # JSON
+    """Return a value that a refusal may hold: an argument of a megabyte is not sent back."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[: _LONGEST // 2]} … {value[-_LONGEST // 2 :]}"
+    if isinstance(value, Mapping):
+        return {key: _bounded(part) for key, part in list(value.items())[:_MOST]}
+    if isinstance(value, list | tuple):
+        return [_bounded(part) for part in value[:_MOST]]
+    return value
 
 
 def _say_invalid(error: ValidationError) -> str:

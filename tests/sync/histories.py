@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.sync.machines import AT, Box, files_of, first, git, join, machine, remote_in, say
-from wwt_vault.errors import HumanConflict, SyncFailed, WwtError
-from wwt_vault.vault import check, layout, lookup, notes, open_vault
+from wwt_vault.errors import HumanConflict, NotFound, SyncFailed, WwtError
+from wwt_vault.vault import check, forgetting, layout, lookup, notes, open_vault
 
 NAMES = ("laptop", "desktop", "server")
 PAGES = ("Plan.md", "20_Areas/House.md", "Ideen für später.md")
@@ -35,7 +35,7 @@ MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 KILLED_IN = re.compile(r"wwt_vault/(?:sync/|vault/(?:files|syscalls)\.py)")
 MUST_HOLD = {
     "dangling_citation", "block_without_event", "block_changed", "block_misplaced", "conflict_markers", "duplicate_id",
-    "not_in_session_note", "damaged_revision", "name_clash", "footnote_missing", "footnote_broken", "content_changed",
+    "not_in_session_note", "damaged_revision", "name_clash", "footnote_missing", "footnote_broken", "forgotten_words",
 }  # fmt: skip
 """Problems of `wwt verify` that no sync may cause."""
 
@@ -94,6 +94,8 @@ class Histories(RuleBasedStateMachine):
             self.boxes.append(Box(machine(name, self.folder), open_vault(self.folder / name)))
         self.said: set[str] = set()
         self.lines: set[str] = set()
+        self.plain: list[tuple[str, str]] = []
+        self.forgotten: set[str] = set()
         self.count = 0
         self.heads = [self._head()]
 
@@ -107,7 +109,10 @@ class Histories(RuleBasedStateMachine):
     @rule(at=boxes, session=st.sampled_from(SESSIONS), minute=numbers)
     def agent_says(self, at: int, session: str, minute: int) -> None:
         """A message is recorded, perhaps earlier than one that another machine has."""
-        self.said.add(say(self.boxes[at], self._next("message"), minute, session))
+        text = self._next("message")
+        event = say(self.boxes[at], text, minute, session)
+        self.said.add(event)
+        self.plain.append((event, text))
 
     @rule(at=boxes, session=st.sampled_from(SESSIONS), minute=numbers)
     def same_import(self, at: int, session: str, minute: int) -> None:
@@ -115,6 +120,16 @@ class Histories(RuleBasedStateMachine):
         text = self._next("imported")
         for box in (self.boxes[at], self.boxes[(at + 1) % 3]):
             self.said.add(say(box, text, minute, session))
+
+    @precondition(lambda self: self.plain)
+    @rule(at=boxes, which=numbers)
+    def person_forgets(self, at: int, which: int) -> None:
+        """A message is forgotten on a machine that has it."""
+        event, text = self.plain[which % len(self.plain)]
+        box = self.boxes[at]
+        with suppress(NotFound):  # it has not come here yet
+            forgetting.forget(box.vault, events=[event], reason="private", at=AT, locks=box.machine.locks)
+            self.forgotten.add(text)
 
     @rule(at=boxes, name=st.sampled_from(NOTES))
     def agent_saves(self, at: int, name: str) -> None:
@@ -227,6 +242,8 @@ class Histories(RuleBasedStateMachine):
         assert {line for line in self.lines if line not in words} == set()
         assert {event for event in self.said if layout.event_path(event) not in vault} == set()
         assert "<<<<<<<" not in text
+        everything = b"\n".join(vault.values()).decode("utf-8", "replace")
+        assert [words for words in self.forgotten if re.search(rf"{words}\b", everything)] == []
         problems = check.check_vault(first_box.vault).problems
         assert [problem for problem in problems if problem.code in MUST_HOLD] == []
         assert not [path for path in vault if "/.tmp-" in f"/{path}" and not path.endswith(".json")]

@@ -83,9 +83,9 @@ def _refs(box: Box) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in (box.root / ".git/refs").rglob("*") if path.is_file()}
 
 
-def test_a_lock_of_a_git_that_lives_is_waited_for_and_then_named(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_of_a_git_that_lives_is_waited_for_and_then_named(box: Box) -> None:
     """It is not removed: somebody may be writing."""
-    monkeypatch.setattr("wwt_vault.sync.git.Git.__new__.__defaults__", ((), 90.0, 0.2))
+    box = box._replace(machine=box.machine._replace(patience=syncing.Patience(lock=0.2)))
     lock = box.root / ".git/index.lock"
     lock.touch()
 
@@ -99,9 +99,9 @@ def test_a_lock_of_a_git_that_lives_is_waited_for_and_then_named(box: Box, monke
 
 
 @pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="only Linux says which git works where")
-def test_a_lock_that_a_dead_git_left_is_removed(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_a_dead_git_left_is_removed(box: Box) -> None:
     """Old, and no git works in the vault: sync goes on."""
-    monkeypatch.setattr("wwt_vault.sync.git.Git.__new__.__defaults__", ((), 90.0, 0.2))
+    box = box._replace(machine=box.machine._replace(patience=syncing.Patience(lock=0.2)))
     lock = box.root / ".git/index.lock"
     lock.touch()
     old = time.time() - 3600

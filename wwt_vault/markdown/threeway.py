@@ -5,7 +5,8 @@ copies. Where both sides changed something, in this order:
 
 * One side did all that the other did, and more: it wins. (An agent that kept a person's new line and wrote its own
   under it is no conflict.)
-* Sections are matched by their headings, so a section that moved, or a new one on each side, is no conflict.
+* Sections are matched by their headings, so a section that moved, or a new one on each side, is no conflict; of one
+  that is new on both sides the lines that both have are the basis.
 * Inside a section lines are merged by the library merge3. Items that both sides added to a list at one place are both
   kept, ``one``'s first; so are footnotes, and changes of two blocks (items, paragraphs) right beside one another.
 * What is left are clashes.
@@ -152,9 +153,17 @@ def _by_section(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -
         settled = _settled(before, one[slice(*x)], other[slice(*y)])
         if settled:
             pieces.append(Run(settled, *(x if settled == "one" else y)))
-        else:
+        elif before:
             pieces += _flat(before, one, other, x, y)
+        else:  # new on both sides: what both have is what they agree on
+            pieces += _flat(_common(one[slice(*x)], other[slice(*y)]), one, other, x, y)
     return _with_gaps(pieces, one, other)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """Return the lines that both have, in their order."""
+    same = _Matcher(None, one, other).get_matching_blocks()
+    return [line for start, _, size in same for line in one[start : start + size]]
 
 
 def _sections(lines: Sequence[str]) -> dict[tuple[Any, ...], Span]:

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from wwt_vault.errors import BadArgument, SyncFailed, Unreachable, VaultMissing
 from wwt_vault.sync import applying, local
 from wwt_vault.sync.applying import Hold
-from wwt_vault.sync.git import find_git
+from wwt_vault.sync.git import Patience, find_git
 from wwt_vault.sync.joining import Conflict, Joined, join
 from wwt_vault.sync.local import MACHINE, Withheld, brought
 from wwt_vault.sync.objects import Blobs, Importer, read_path
@@ -43,7 +43,7 @@ from wwt_vault.sync.repository import (
 )
 from wwt_vault.vault import Vault, files, layout
 
-__all__ = ["Conflict", "Hold", "Machine", "Synced", "Withheld", "begin", "sync"]
+__all__ = ["Conflict", "Hold", "Machine", "Patience", "Synced", "Withheld", "begin", "sync"]
 
 _ROUNDS: Final = 12
 """How often somebody else may be quicker before sync gives up until later."""
@@ -60,6 +60,7 @@ class Machine(NamedTuple):
     hold: Hold
     grace: float | None = None
     """How long an editor that has a file open is waited for, in seconds."""
+    patience: Patience = Patience()
 
 
 class Synced(NamedTuple):
@@ -204,7 +205,7 @@ class _Sync:
 
     def _commit(self, allowed: frozenset[str], shrink: bool) -> Repository | None:
         """Commit what changed; return the repository, ``None`` when somebody else moved the branch meanwhile."""
-        repository = open_repository(self.vault.root, self.machine.environ)
+        repository = open_repository(self.vault.root, self.machine.environ, self.machine.patience)
         found = local.look(self.vault, repository, allowed=allowed, shrink=shrink)
         self.withheld |= {entry.path: entry for entry in found.withheld}
         self.others = found.others

@@ -23,7 +23,7 @@ from wwt_vault.errors import SyncFailed, Unreachable
 from wwt_vault.sync.failures import failure, transfer_failure
 from wwt_vault.sync.stale import remove_if_stale
 
-__all__ = ["MINIMUM", "Git", "find_git"]
+__all__ = ["MINIMUM", "Git", "Patience", "find_git"]
 
 MINIMUM: Final = (2, 30)
 """The oldest git this is written for: Debian 11 has it."""
@@ -56,9 +56,15 @@ _KEPT: Final = re.compile(
 """Variables of git's that say how to reach others; all else might point it at another repository."""
 _SSH: Final = "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15 -oServerAliveCountMax=4"
 _LOCKED: Final = re.compile(r"Unable to create '([^'\n]+\.lock)'")
-_LOCK_SECONDS: Final = 10.0
-_SILENCE: Final = 90.0
-"""Seconds without a word from a transfer after which it counts as cut off: git reports its progress every second."""
+
+
+class Patience(NamedTuple):
+    """How long others are waited for, in seconds."""
+
+    silence: float = 90.0
+    """Without a word from a transfer: then it counts as cut off. Git reports its progress every second."""
+    lock: float = 10.0
+    """For a lock of another git."""
 
 
 class Git(NamedTuple):
@@ -69,8 +75,7 @@ class Git(NamedTuple):
     environ: Mapping[str, str]
     settings: tuple[str, ...] = ()
     """More ``key=value`` for this repository: filters that are switched off."""
-    silence: float = _SILENCE
-    lock_seconds: float = _LOCK_SECONDS
+    patience: Patience = Patience()
 
     def run(self, *arguments: str, data: bytes = b"", ok: Sequence[int] = (0,)) -> bytes:
         """Run a command to its end and return what it printed. Another process's lock is waited for.
@@ -81,7 +86,7 @@ class Git(NamedTuple):
 
     def status(self, *arguments: str, data: bytes = b"", ok: Sequence[int] = (0,)) -> tuple[int, bytes]:
         """Like :meth:`run`; return the exit code as well, one of ``ok``."""
-        deadline, pause = time.monotonic() + self.lock_seconds, 0.05
+        deadline, pause = time.monotonic() + self.patience.lock, 0.05
         while True:
             try:
                 done = subprocess.run(
@@ -140,7 +145,7 @@ class Git(NamedTuple):
             ended.join(0.2)
             if not ended.is_alive():
                 break
-            if not cut and time.monotonic() - max(said.last, printed.last) > self.silence:
+            if not cut and time.monotonic() - max(said.last, printed.last) > self.patience.silence:
                 cut = True
                 _end(process)
         errors = said.text()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import FormatTooNew, SyncRefused
-from wwt_vault.sync import belonging, contents, linking, session_notes
+from wwt_vault.sync import belonging, contents, linking, recording, session_notes
 from wwt_vault.sync.local import MACHINE, Withheld
 from wwt_vault.sync.objects import Blobs, Change, differences, empty_tree, sizes
 from wwt_vault.sync.repository import Entry, Repository
@@ -264,8 +264,23 @@ def _both(work: _Work, path: str, versions: _Versions) -> None:
         data = linking.with_copy(path, data, copy)
     if merged.left:
         work.notes.append(f"{path} is set otherwise on the other side ({work.theirs[:12]}): this side's stays.")
+    elif data not in (one, other):
+        record = recording.merged_save(path, (one, other, data), _revision_names(work, one), work.at)
+        work.targets |= {place: Target(None, data=written) for place, written in record.items()}
     if data != one or versions.before != versions.mine:
         work.targets[path] = Target(_oid(versions.before), data=data)
+
+
+def _revision_names(work: _Work, note: bytes) -> list[str]:
+    """Return the names of all files that are kept of a note's revisions, on either side."""
+    folder = recording.folder_of(note)
+    if folder is None:
+        return []
+    place = layout.inside(work.vault.root, folder, hidden=True)
+    theirs = [
+        path.rpartition("/")[2] for path, change in work.there.items() if path.startswith(f"{folder}/") and change.after
+    ]
+    return [*files.names_in(place), *theirs]
 
 
 def _existing_copy(work: _Work, path: str, data: bytes) -> str | None:

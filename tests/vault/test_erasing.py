@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.hanging import ends
 from wwt_vault.vault.erasing import GONE, erased, has_words, words_of
 
 SAID = (
@@ -100,11 +100,10 @@ def test_a_text_without_the_words_stays_as_it_is(text: str, near: bool) -> None:
     assert erased(text, WORDS, near=near) == text
 
 
-def test_long_texts_take_seconds() -> None:
+def test_long_texts_do_not_hang() -> None:
     """A megabyte of note against a message of a hundred kilobytes, all of it alike."""
     words = words_of(["lorem ipsum dolor sit amet " * 4000])
-    began = time.monotonic()
-    left = erased("lorem ipsum dolor sit amet and so on\n" * 10_000, words, near=True)
+    with ends():
+        left = erased("lorem ipsum dolor sit amet and so on\n" * 10_000, words, near=True)
 
     assert "dolor" not in left
-    assert time.monotonic() - began < 60

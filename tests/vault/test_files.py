@@ -572,7 +572,7 @@ def test_a_lock_held_elsewhere_is_waited_for_and_then_reported(tmp_path: Path, h
     begun = time.monotonic()
     with pytest.raises(LockTimeout), lock(path, 0.2):
         pass
-    assert 0.2 <= time.monotonic() - begun < 5
+    assert time.monotonic() - begun >= 0.2
     with pytest.raises(filelock.Timeout), filelock.FileLock(path, timeout=0.05):
         pass
     holder.communicate("")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.hanging import ends
 from tests.vault.curating import AT, save, say
 from wwt_vault import markdown
 from wwt_vault.markdown.merge import split_lines
@@ -235,14 +236,11 @@ class TestFootnotes:
         )
         assert new.endswith("\n") == (old == "" or old.endswith("\n"))
 
-    def test_a_long_note_is_fitted_in_seconds(self) -> None:
+    def test_a_long_note_does_not_hang(self) -> None:
         """Twenty thousand equal lines, changed at both ends."""
         lines = ["- same"] * 20_000
-        import time
-
-        began = time.monotonic()
-        new = fitting.fitted(self.body("\r\n".join(lines)), ["first", *lines[1:-1], "last"], {})
+        with ends():
+            new = fitting.fitted(self.body("\r\n".join(lines)), ["first", *lines[1:-1], "last"], {})
 
         assert new.startswith("first\r\n- same\r\n")
         assert new.endswith("\r\nlast")
-        assert time.monotonic() - began < 20

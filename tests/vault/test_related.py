@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import time
 import unicodedata
 
 import pytest
 
+from tests.hanging import ends
 from tests.vault.curating import save, say
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.vault import Vault, documents, lookup, related
@@ -150,11 +150,7 @@ class TestReading:
         notes = {
             f"f/{n}.md": {"relates_to": [f"[[{draw.randrange(10_000)}]]" for _ in range(3)]} for n in range(10_000)
         }
-        began = time.monotonic()
-        there = graph(notes)
-        built = time.monotonic()
-        found = related.related(there, "f/1.md", 3)  # type: ignore[arg-type]
+        with ends():
+            found = related.related(graph(notes), "f/1.md", 3)  # type: ignore[arg-type]
 
         assert len(found) > 50
-        assert time.monotonic() - built < 0.5
-        assert built - began < 5

@@ -54,17 +54,18 @@ def open_workspace(
     vault = find_vault(argument)
     folders = folders or user_folders()
     state = State(root=folders.state / vault_key(vault))
-    load = _once(embedder or _loader(vault)) if wait_for_model else _in_background(embedder or _loader(vault))
+    load = embedder or _loader(vault, in_bulk=wait_for_model)
+    load = _once(load) if wait_for_model else _in_background(load)
     index = Index(folders.cache / state.root.name / "index", load, vault.settings)
     ledger, heads = Ledger(state.root / "ledger.json"), Heads(state.root / "heads.json")
     return Workspace(vault, state, index, ledger, heads)
 
 
-def _loader(vault: Vault) -> Callable[[], Embedder | None]:
+def _loader(vault: Vault, *, in_bulk: bool) -> Callable[[], Embedder | None]:
     def load() -> Embedder | None:
         from wwt_vault.index.embedder import load_embedder  # noqa: PLC0415 - numpy, which most verbs never need
 
-        return load_embedder(vault.settings)
+        return load_embedder(vault.settings, in_bulk=in_bulk)
 
     return load
 

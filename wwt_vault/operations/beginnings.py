@@ -36,7 +36,7 @@ def init(path: Path, *, lang: str = "en", timezone: str | None = None) -> Json:
     created = not _holds_vault(path)
     vault = creation.create_vault(path, lang=lang, timezone=timezone or local_timezone())
     if named_vault() is None:
-        connections.name_vault(vault.root, user_folders().config / "config.toml")
+        connections.name_vault(vault.root, _config())
     return {"vault": str(vault.root), "created": created}
 
 
@@ -77,11 +77,14 @@ def setup(
     shown = "".join(map(connections.diff, plans)) if dry_run else ""
     root = named_vault(argument) or Path.home() / _FOLDER
     created = not remove and not _holds_vault(root)
-    vault = None if remove or dry_run else _vault(argument)
+    vault = None
     if not dry_run:
-        for sentence in [line for planned in plans for line in connections.explain(planned, machine)]:
+        made = created and _may_be_made(argument)
+        sentences = [f"Makes a vault at {root} and names it in {_config()}."] if made else []
+        for sentence in [*sentences, *(line for planned in plans for line in connections.explain(planned, machine))]:
             if tell is not None:
                 tell(sentence)
+        vault = None if remove else _vault(argument)
         plans = [connections.carry_out(planned, machine) for planned in plans]
         connections.remember_ruled(user_folders().state, machine)
     left = {
@@ -151,16 +154,25 @@ def _vault(argument: str | None) -> Vault:
 
     One that the settings name and that is missing may only be not mounted: that is an error.
     """
-    asked = argument or os.environ.get("WWT_VAULT")
     root = named_vault(argument)
-    if root is None or asked:
+    if root is None or _may_be_made(argument):
         root = root or Path.home() / _FOLDER
         language = "ko" if os.environ.get("LANG", "").startswith("ko") else "en"
         vault = creation.create_vault(root, lang=language, timezone=local_timezone())
     else:
         vault = open_vault(root)
-    connections.name_vault(vault.root, user_folders().config / "config.toml")
+    connections.name_vault(vault.root, _config())
     return vault
+
+
+def _may_be_made(argument: str | None) -> bool:
+    """Return whether the vault was asked for now, or none is named at all."""
+    return bool(argument or os.environ.get("WWT_VAULT")) or named_vault() is None
+
+
+def _config() -> Path:
+    """Return the user's settings file, which names the vault."""
+    return user_folders().config / "config.toml"
 
 
 def _holds_vault(path: Path) -> bool:

@@ -9,7 +9,10 @@ The search goes by words alone, which takes less than with a model.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,7 +22,7 @@ from pathlib import Path
 from wwt_vault.config import user_folders
 from wwt_vault.model.conversation import EventId, Message, Session
 from wwt_vault.operations import freshness, recall, relations
-from wwt_vault.operations.workspace import Workspace, open_workspace
+from wwt_vault.operations.workspace import open_workspace
 from wwt_vault.vault import Vault, events, notes, sessions
 from wwt_vault.vault.creation import create_vault
 
@@ -74,33 +77,42 @@ def save_in_turns(vaults: dict[int, tuple[Vault, EventId]], rounds: int, clock: 
         print(f"{what:14}{small:8.1f} ms of {few}{large:8.1f} ms of {many}   ratio {large / small:.2f}")
 
 
-def walk_beside_search(vault: Vault, rounds: int, clock: Clock) -> None:
-    """Walk and search in turns, in one process and from one that has just begun; print what that took."""
-    folders = user_folders({"HOME": str(vault.root.parent), "USERPROFILE": str(vault.root.parent)})
-
-    def opened() -> Workspace:
-        return open_workspace(str(vault.root), embedder=lambda: None, folders=folders)
-
-    freshness.refresh(opened(), seconds=None)
-    relations.related(opened(), name_of(0), depth=3)
-    kept = opened()
-    recall.search(kept, "words")
-    relations.related(kept, name_of(0), depth=3)
+def walk_beside_search(vault: Vault, rounds: int, clock: Clock, children: Clock) -> None:
+    """Walk and search in turns, in a server that stays and as commands of their own; print what that took."""
+    home = str(vault.root.parent)
+    config = vault.root / ".wwt" / "config.toml"
+    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
+    opened = open_workspace(str(vault.root), folders=user_folders({"HOME": home, "USERPROFILE": home}))
+    freshness.refresh(opened, seconds=None)
     taken: dict[tuple[str, str], list[float]] = {}
     found = 0
-    for number in range(rounds):
-        for how, workspace in (("in one process", kept), ("just begun", opened())):
-            began = clock()
-            found += len(relations.related(workspace, name_of(number), depth=3)["related"])
-            taken.setdefault(("walk", how), []).append(clock() - began)
-        for how, workspace in (("in one process", kept), ("just begun", opened())):
-            began = clock()
-            recall.search(workspace, f"words about {number}")
-            taken.setdefault(("search", how), []).append(clock() - began)
-    print(f"a walk finds {found / 2 / rounds:.1f} notes")
-    for how in ("in one process", "just begun"):
+    for number in range(-1, rounds):
+        began = clock()
+        steps = relations.related(opened, name_of(number + 1), depth=3)["related"]
+        walked = clock()
+        recall.search(opened, f"words about {number + 1}")
+        if number >= 0:  # the first of both reads everything
+            found += len(steps)
+            taken.setdefault(("walk", "in a server"), []).append(walked - began)
+            taken.setdefault(("search", "in a server"), []).append(clock() - walked)
+    for number in range(max(3, rounds // 5)):
+        for what, words in (
+            ("walk", ("note", "related", name_of(number), "--depth", "3")),
+            ("search", ("search", f"words about {number}")),
+        ):
+            command = [sys.executable, "-m", "wwt_vault", *words, "--vault", str(vault.root)]
+            began = clock() + children()
+            subprocess.run(command, check=True, capture_output=True, env={"HOME": home, "USERPROFILE": home})
+            taken.setdefault((what, "as a command"), []).append(clock() + children() - began)
+    print(f"a walk finds {found / rounds:.1f} notes")
+    for how in ("in a server", "as a command"):
         walk, search = (statistics.median(taken[what, how]) * 1000 for what in ("walk", "search"))
         print(f"{how:14}{walk:8.1f} ms a walk{search:8.1f} ms a search   ratio {walk / search:.2f}")
+
+
+def of_children() -> float:
+    """Return the processor time of processes that were started and have ended."""
+    return sum(os.times()[2:4])
 
 
 def main() -> None:
@@ -114,7 +126,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         vaults = {count: vault_of(Path(folder), count) for count in (100, chosen.notes)}
         save_in_turns(vaults, chosen.rounds, clock)
-        walk_beside_search(vaults[chosen.notes][0], chosen.rounds, clock)
+        children = of_children if chosen.cpu else lambda: 0.0
+        walk_beside_search(vaults[chosen.notes][0], chosen.rounds, clock, children)
 
 
 if __name__ == "__main__":

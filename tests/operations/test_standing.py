@@ -77,7 +77,8 @@ def test_the_current_decision_comes_first_and_says_what_it_replaced(
     assert order.index(new) < order.index(old)
     assert items(found)[0] == ("note", new)
     first = found["items"][0]
-    assert "> History: - 2026-12-05: replaces [[PostgreSQL for orders]]: it was too slow" in first["text"]
+    replaced = "> History: 2026-12-05: replaces [[PostgreSQL for orders]]: it was too slow"
+    assert " ".join([replaced, *(f"[^{event}]" for event in reversed_decision["then"])]) in first["text"]
     assert set(reversed_decision["then"]) <= set(first["events"])
     assert f"note superseded {old}" in found["text"]
 
@@ -96,7 +97,11 @@ def test_a_rejected_option_comes_up_when_the_question_is_about_it(
     workspace: Workspace, reversed_decision: dict[str, Any]
 ) -> None:
     """What we dropped, and why; where the question is about something else it is not told."""
-    assert "dropped because it had no joins" in recall.context(workspace, "MongoDB for orders?")["text"]
+    found = recall.context(workspace, "MongoDB for orders?")
+    assert items(found)[0] == ("note", reversed_decision["new"]["path"])
+    (told,) = [line for line in found["items"][0]["text"].splitlines() if "MongoDB" in line]
+    assert told.startswith("> Rejected options (PostgreSQL for orders): - MongoDB: dropped because it had no joins")
+    assert told.endswith(f"[^{reversed_decision['first'][1]}]")
     assert "MongoDB" not in recall.context(workspace, "orders database PostgreSQL too slow", budget_tokens=300)["text"]
 
 

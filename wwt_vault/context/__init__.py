@@ -18,14 +18,17 @@ from wwt_vault.context.tokens import count_tokens
 from wwt_vault.context.trim import trim, worth
 from wwt_vault.errors import BadArgument
 from wwt_vault.fence import clean, fence, quoted, single_line
+from wwt_vault.markdown import without_citations
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import ContextItem, ContextPack, Hit, Passage, Section
 from wwt_vault.wording import counted
 
-__all__ = ["MAX_BUDGET", "MIN_BUDGET", "Flow", "Source", "Waiting", "build"]
+__all__ = ["MAX_BUDGET", "MIN_BUDGET", "REPLACED", "Flow", "Source", "Waiting", "build"]
 
 MIN_BUDGET: Final = 30
 MAX_BUDGET: Final = 20_000
+REPLACED: Final = "History"
+"""Heading of the line that says what a note replaced."""
 NO_RECORD: Final = "no record found"
 
 _KIND = "context"
@@ -239,16 +242,23 @@ def _note_block(found: Sequence[Passage], source: Source, terms: Mapping[str, fl
     head = f"note{status} {single_line(first.document, 120)} · rev {source.revision[:12]} · {day} · {author}"
     shown = {passage.heading for passage in found}
     rejected = [part for part in source.rejected if part.heading not in shown and worth(part.text, terms)]
-    also = [part for part in source.also if part.heading not in shown]
+    also = [part for part in source.also if part.heading == REPLACED or part.heading not in shown]
+    lines = [part.text for part in also if part.heading == REPLACED]
+    # What it replaced is told once: as a line of its own, not as the part of its history that was found.
+    found = [one for one in found if not any(line in without_citations(one.text) for line in lines)] or found[:1]
     parts: list[Passage | Section] = [*sorted(found, key=lambda passage: passage.line), *rejected]
     events = tuple(dict.fromkeys(event for part in (*parts, *also) for event in part.events))
     item = ContextItem(
         kind="note", path=first.document, text="", revision=source.revision, time=source.updated, events=events
     )
     texts = tuple((part.heading, part.text, "") for part in parts)
-    told = tuple((part.heading, part.text, "") for part in also)
+    told = tuple((part.heading, part.text, "" if "[^" in part.text else _cited(part.events)) for part in also)
     short = f"note{status} {single_line(source.title, 40)} {source.revision[:12]}"
     return _Block(item=item, head=head, short_head=short, texts=texts, also=told)
+
+
+def _cited(events: Sequence[EventId]) -> str:
+    return " ".join(f"[^{event}]" for event in events)
 
 
 def _whole_note(
@@ -322,8 +332,13 @@ def _with_head(block: _Block, head: str, terms: Mapping[str, float], number: int
     head = f"[{number}] {head}"
     room -= count_tokens(head + "\n")
     also: list[str] = []
-    for text in block.also:
-        also += _piece(*text, terms=terms, room=room // _ALSO - count_tokens("\n".join(also) + "\n"))
+    for label, text, citation in block.also:
+        share = room // _ALSO - count_tokens("\n".join(also) + "\n")
+        # Where there is no room for all that it cites, the first.
+        shorter = citation.partition(" ")[0]
+        also += _piece(label, text, citation, terms=terms, room=share) or _piece(
+            label, text, shorter, terms=terms, room=share
+        )
     room -= count_tokens("\n".join(also) + "\n") if also else 0
     pieces: dict[int, list[str]] = {}
     chosen = _by_worth(block.texts, terms)[:_TURNS] if block.texts else []

@@ -17,6 +17,9 @@ _END = re.compile(
     r"(?<=[.!?。！？…])[\"')\]”’」』]*(?:\s*\[\^[^\]\s]{1,64}\])*\s+(?!\[\^)"  # an end mark, its quotes and citations
     r"|\n+"
 )
+_HALF_AT_END = re.compile(r"\s*\[(?:\^[^\]\s]*)?$")
+"""A citation that a cut has left half of: it would lead nowhere."""
+_HALF_AT_START = re.compile(r"^(?:\^?[\w-]{0,40}\]|\^[\w-]*\])\s*")
 _ASCII_WORD = re.compile(r"[a-z]{4,}")
 _ENDING = re.compile(r"(?<=...)(?:ing|ed|es|er|ies|y|e|s|i)$")
 
@@ -103,7 +106,9 @@ def _cut(sentence: str, terms: Mapping[str, float], budget: int) -> str:
         size = (low + high) // 2
         start = max(0, min(middle - size // 4, len(sentence) - size))
         end = start + size
-        piece = (GAP if start else "") + sentence[start:end].strip() + (GAP if end < len(sentence) else "")
+        piece = sentence[start:end].strip()
+        piece = _HALF_AT_END.sub("", piece) + GAP if end < len(sentence) else piece
+        piece = GAP + _HALF_AT_START.sub("", piece) if start else piece
         if size and count_tokens(piece) <= budget:
             best, low = piece, size + 1
         else:

@@ -17,7 +17,7 @@ from wwt_vault.operations.freshness import catch_up
 from wwt_vault.operations.moments import moment, shown
 from wwt_vault.operations.pending import flow, pending, pinned
 from wwt_vault.operations.quoted import Quoted, Reader, quoted_now, quoted_then, then_hits
-from wwt_vault.operations.standing import Standing, rejected, with_current
+from wwt_vault.operations.standing import Standing, with_current
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import projects
 
@@ -130,12 +130,13 @@ def context(
             kept[name] = quoted_then(workspace, name, until) if until else quoted_now(workspace, name)
         return kept[name]
 
+    limits: list[str] = []
     hits = _own_project_first(result.hits, project)
     if until:
         hits = then_hits(
             workspace, [*hits, *find(Filters(layer="curated", since=until)).hits], result.terms, until, read
         )
-        stale = [f"As of {as_of}: what came later is left out.", *stale]
+        limits = [f"As of {as_of}: what came later is left out."]
     standing = Standing(workspace, read)
     hits = with_current(workspace, hits, standing, result.terms, read)
     open_sessions = pending(workspace)
@@ -150,7 +151,7 @@ def context(
         flow=flow(workspace, project, until) if project else (),
         project=project,
         waiting=None if until else open_sessions.waiting(project),
-        missing=stale,
+        missing=[*limits, *stale],
         budget_tokens=budget_tokens,
         zone=vault.zone,
     )
@@ -196,7 +197,7 @@ def _sources(names: Sequence[DocumentId], standing: Standing, read: Reader) -> d
             sources[name] = replace(
                 _source(quoted),
                 also=standing.also(quoted) if is_current else (),
-                rejected=rejected(quoted),
+                rejected=standing.rejected(quoted),
                 brings=brings,
             )
     for name in brought:

@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from wwt_vault.context import REPLACED
 from wwt_vault.context.trim import worth
 from wwt_vault.index.passages import drafts
-from wwt_vault.markdown import links, parse
+from wwt_vault.markdown import links, parse, without_citations
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Hit, Section
 from wwt_vault.operations.quoted import Quoted, Reader
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import headings, lookup
 
-__all__ = ["Standing", "rejected", "with_current"]
+__all__ = ["Standing", "with_current"]
 
 _BRINGS: Final = ("contradicts", "derived_from", "depends_on")
 """Relations whose notes come along with a note that matches."""
@@ -62,6 +63,16 @@ class Standing:
             told += _sections(quoted, headings.REASON)
         return tuple(section for section in told if section is not None)
 
+    def rejected(self, quoted: Quoted) -> tuple[Section, ...]:
+        """Return what a note, and the notes that it replaced, say of options that were not taken."""
+        found = _sections(quoted, headings.REJECTED)
+        if quoted.document.status != "superseded":
+            for old in map(self._read, self._related(quoted, "updates")):
+                parts = _sections(old, headings.REJECTED) if old else []
+                title = old.document.title if old else ""
+                found += (replace(part, heading=f"{part.heading} ({title})") for part in parts)
+        return tuple(found)
+
     def brings(self, quoted: Quoted) -> tuple[tuple[str, DocumentId], ...]:
         """Return the notes that come along with it, each with its relation."""
         return tuple((kind, path) for kind in _BRINGS for path in self._related(quoted, kind))
@@ -80,11 +91,6 @@ class Standing:
     def _paths(self, quoted: Quoted, targets: Sequence[str]) -> list[DocumentId]:
         found = (lookup.resolve_link(link, quoted.document.id, self.names) for link in targets)
         return [path for path in found if path is not None]
-
-
-def rejected(quoted: Quoted) -> tuple[Section, ...]:
-    """Return what a note says of options that were not taken."""
-    return tuple(_sections(quoted, headings.REJECTED))
 
 
 def with_current(
@@ -127,5 +133,6 @@ def _line_about(quoted: Quoted, path: DocumentId) -> Section | None:
             targets = (link.target.rpartition("/")[2].removesuffix(".md") for link in links(parse(line)))
             if name in (target.casefold() for target in targets):
                 events = tuple(event for event in section.events if event in line)
-                return Section(heading="History", line=section.line, text=line.strip(), events=events)
+                text = without_citations(line).strip().removeprefix("- ")
+                return Section(heading=REPLACED, line=section.line, text=text, events=events)
     return None

@@ -304,6 +304,28 @@ def test_a_missing_vault_is_an_answer_not_a_crash(tmp_path: Path) -> None:
     drive(tmp_path / "nothing", steps)
 
 
+def test_nothing_is_written_where_the_vault_was(words_only: Vault) -> None:
+    """Unmounted or moved while the server runs: words written in its place would be hidden when it comes back."""
+    away = words_only.root.with_name("moved")
+
+    async def steps(client: Client) -> None:
+        await call(client, "wiki_record", host="chat", session_id="s1", messages=SAID)
+        words_only.root.rename(away)
+        words_only.root.mkdir()
+        for tool, arguments in {
+            "wiki_record": {"host": "chat", "session_id": "s1", "messages": [{"role": "user", "text": "lost?"}]},
+            "wiki_mark_curated": {"host": "chat", "session_id": "s1"},
+            "wiki_search": {"query": "servers"},
+        }.items():
+            assert (await refused(client, tool, **arguments))["code"] == "vault_missing"
+        assert list(words_only.root.iterdir()) == []
+        words_only.root.rmdir()
+        away.rename(words_only.root)
+        assert (await call(client, "wiki_search", query="servers"))["found"]
+
+    drive(words_only.root, steps)
+
+
 def test_an_edit_by_hand_is_seen_by_the_next_call(words_only: Vault) -> None:
     """Added, changed, deleted: nobody has to ask for an index."""
 

@@ -144,7 +144,8 @@ def uncurated(found: Json) -> str:
     """Return the sessions that wait."""
     if not found["total_sessions"]:
         return "Everything is curated."
-    lines = [f"{found['total_sessions']} sessions with {found['total_messages']} messages are not curated yet."]
+    waiting = f"{counted(found['total_sessions'], 'session')}, {counted(found['total_messages'], 'message')}"
+    lines = [f"Not curated yet: {waiting}."]
     for session in found["sessions"]:
         source = single_line(f"{session['host']} {session['session_id']}", 120)
         project = single_line(session["project"] or "no project", 60)

@@ -17,11 +17,12 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.errors import IndexUnavailable, WwtError
+from wwt_vault.errors import IndexUnavailable, VaultMissing, WwtError
 from wwt_vault.mcp_server.watching import Watch
 
 if TYPE_CHECKING:
     from wwt_vault.operations.workspace import Workspace
+    from wwt_vault.vault import Vault
 
 __all__ = ["CLIENT", "PROGRESS", "Session", "exit_with_parent"]
 
@@ -58,9 +59,14 @@ class Session:
         self._closed = threading.Event()
 
     def workspace(self) -> Workspace:
-        """Return the vault with its index, opened at the first call. Raises what ``open_workspace`` raises."""
+        """Return the vault with its index, opened at the first call. Raises what ``open_workspace`` raises.
+
+        A vault that was moved or unmounted since is ``VaultMissing``: what is written in its place would be lost.
+        """
         with self._opening:
-            if self._workspace is None:
+            if self._workspace is not None:
+                _see_that_it_is_there(self._workspace.vault)
+            else:
                 from wwt_vault.operations.workspace import open_workspace  # noqa: PLC0415 - see the module's docstring
 
                 opened = open_workspace(self._argument, wait_for_model=False)
@@ -134,6 +140,19 @@ class Session:
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.
                 _log.warning("the index could not be brought up to date: %s", error)
+
+
+def _see_that_it_is_there(vault: Vault) -> None:
+    from wwt_vault.vault import vault_id  # noqa: PLC0415 - as above
+
+    with suppress(VaultMissing):
+        if vault_id(vault.root) == vault.id:
+            return
+    raise VaultMissing(
+        f"{vault.root} is not the vault any more that this server opened: was it moved, or its disk taken away? Put it"
+        " back, or name its new place (`wwt setup --vault PATH`) and start a new session.",
+        path=str(vault.root),
+    )
 
 
 def exit_with_parent(seconds: float = 2.0) -> None:

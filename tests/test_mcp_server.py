@@ -22,6 +22,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent
 
+from wwt_vault.ingest.excluded import exclusion_list
 from wwt_vault.mcp_server.tools import INSTRUCTIONS, TOOLS
 from wwt_vault.mcp_server.watching import Watch
 from wwt_vault.vault import Vault, open_vault
@@ -55,6 +56,27 @@ def server(root: Path | str) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable, args=["-m", "wwt_vault", "serve", "--vault", str(root)], env=env
     )
+
+
+def test_nothing_is_recorded_by_an_agent_in_an_excluded_folder(
+    words_only: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host starts the server where the agent works; what the person excluded there an agent cannot record."""
+    (tmp_path / "secret").mkdir()
+    Path(exclusion_list()).parent.mkdir(parents=True)
+    Path(exclusion_list()).write_text(f"{tmp_path / 'secret'}\n", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+
+    async def steps() -> None:
+        place = server(words_only.root).model_copy(update={"cwd": str(tmp_path / "secret")})
+        place.env = {**(place.env or {}), "PYTHONPATH": os.environ["PYTHONPATH"]}
+        async with Client(place) as client:
+            refused = await client.call_tool("wiki_record", {"host": "chat", "session_id": "s", "messages": SAID})
+            assert refused.is_error
+            assert "excluded from capture" in str(refused.content)
+
+    anyio.run(steps)
+    assert list((words_only.root / ".wwt" / "events").rglob("*.json")) == []
 
 
 def drive(root: Path | str, steps: Callable[[Client], Awaitable[None]], mode: str = "auto") -> None:

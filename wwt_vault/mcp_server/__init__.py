@@ -22,7 +22,7 @@ def serve(vault: str | None = None, *, compat: bool = False) -> None:
     exit_with_parent()  # first of all: the parent may be gone before the SDK is loaded
     from wwt_vault.mcp_server.server import WwtServer  # noqa: PLC0415 - a second that no other command pays
 
-    session = Session(vault)
+    session = Session(vault, folder=_here())
     try:
         WwtServer(session, compat=compat or _set_by_user()).run("stdio")
     finally:
@@ -57,6 +57,13 @@ def serve_http(
         session.close()
     sys.stderr.flush()
     os._exit(0)  # as above
+
+
+def _here() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109 - a string is asked for
+    except OSError:
+        return None  # the folder is gone
 
 
 def _set_by_user() -> bool:

@@ -103,6 +103,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             session_id,
             messages,
             project=project,
+            said_in=session.folder,
             now=datetime.now(UTC),
             progress=PROGRESS.get(),
         )

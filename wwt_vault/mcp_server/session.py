@@ -48,8 +48,10 @@ _log = logging.getLogger(__name__)
 class Session:
     """The open vault of this process. Its methods may be called from any thread."""
 
-    def __init__(self, vault: str | None = None) -> None:
+    def __init__(self, vault: str | None = None, folder: str | None = None) -> None:
+        """``vault`` names it; ``folder`` is where the agent works, for a server that its host starts there."""
         self._argument = vault
+        self.folder = folder
         self._opening = threading.Lock()
         self._workspace: Workspace | None = None
         self._watch: Watch | None = None

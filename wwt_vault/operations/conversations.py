@@ -12,9 +12,10 @@ from typing import Any, Final, get_args
 from wwt_vault.capture import find_transcripts
 from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.capture.text import stored
-from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound, WwtError
+from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound, Refused, WwtError
 from wwt_vault.fence import clean
 from wwt_vault.ingest import transcripts
+from wwt_vault.ingest.excluded import is_excluded
 from wwt_vault.model.conversation import Event, EventId, Message, Role, Session, parse_time
 from wwt_vault.operations.imports import SourceKeeper
 from wwt_vault.operations.workspace import Workspace
@@ -92,15 +93,20 @@ def record(
     messages: Sequence[Mapping[str, Any]],
     *,
     project: str | None = None,
+    said_in: str | None = None,
     now: datetime,
     progress: Callable[[int, int], None] | None = None,
 ) -> Json:
     """Keep messages of a host without hooks. Returns ``{added, known}``: new event ids, and how many were there.
 
     A message is ``{role, text, time?}``; without a time it is taken as said now. Secrets are taken out first.
-    ``progress`` gets messages done and messages in all. Raises ``BadArgument`` naming the message at fault; then none
-    is kept.
+    ``said_in`` is the folder in which an agent records by itself. ``progress`` gets messages done and messages in all.
+    Raises ``BadArgument`` naming the message at fault; then none is kept. Raises ``Refused`` for a folder that is
+    excluded from capture.
     """
+    if is_excluded(said_in):
+        reason = f"{said_in} is excluded from capture by the person; nothing was recorded, and nothing should be"
+        raise Refused(reason, path=said_in)
     if not isinstance(messages, list | tuple):
         raise BadArgument("messages must be a list of {role, text, time?}", argument="messages")
     if not host.strip() or not session_id.strip():

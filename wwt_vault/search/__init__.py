@@ -80,7 +80,8 @@ def search(
     when = read(text, now, zone) if now else When()
     terms = dict(index.query_terms(text))
     everything, has_meaning = gather(index, text, filters, terms)
-    notes += _limits(index.status(), not has_meaning)
+    status = index.status()
+    notes += _limits(status, not has_meaning)
     found = [
         candidate
         for candidate in everything
@@ -93,8 +94,7 @@ def search(
         nothing = nothing if terms or limited or not index.status().passages else _EMPTY_WORDS
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
-    enough = weighing.ENOUGH if has_meaning else weighing.ENOUGH_WORDS_ALONE
-    is_answer = max(candidate.evidence for candidate in found) >= enough
+    is_answer = max(candidate.evidence for candidate in found) >= weighing.enough(status.passages, has_meaning)
     if not is_answer and not nearest:
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
     score(found, meaning_weight, when)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.index.analysis import exact_terms
@@ -23,7 +24,7 @@ from wwt_vault.search.when import When
 if TYPE_CHECKING:
     from wwt_vault.index import Index
 
-__all__ = ["POOL", "Candidate", "gather", "score", "weigh_evidence"]
+__all__ = ["POOL", "Candidate", "enough", "gather", "score", "weigh_evidence"]
 
 POOL: Final = 100
 """Candidates taken from each side. What is beyond the hundredth place of both sides is no answer."""
@@ -115,12 +116,23 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
 
-ENOUGH: Final = 0.43
-"""What the best passage must bring to be an answer. Of the dev questions that have one, 7 % bring less."""
-ENOUGH_WORDS_ALONE: Final = 0.35
+_ENOUGH: Final = 0.4
+"""What the best passage must bring to be an answer. Of the dev questions that have one, 5 % bring less."""
+_MORE: Final = 0.14
+"""What it must bring besides for each e-fold of ``_FEW`` passages: the best of more fits better by chance."""
+_FEW: Final = 400
+_AT_MOST: Final = 0.8
+_WORDS_ALONE: Final = 0.35
 """The same while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
 SOME: Final = 0.15
 """What any passage must bring to be listed beside it: below this it is noise."""
+
+
+def enough(passages: int, has_meaning: bool) -> float:
+    """Return the evidence from which there is an answer in a vault of so many passages."""
+    if not has_meaning:
+        return _WORDS_ALONE
+    return min(_AT_MOST, _ENOUGH + _MORE * log(max(1.0, passages / _FEW)))
 
 
 def weigh_evidence(candidates: Sequence[Candidate]) -> None:

@@ -110,7 +110,7 @@ class Plain:
 def open_set(name: str, cache: Path) -> tuple[Set, Index, Embedder]:
     """Return a set, its index, embedded, and the model."""
     chosen = SETS[name]()
-    model = load_embedder(Settings())
+    model = load_embedder(Settings(), in_bulk=True)
     if model is None:
         sys.exit("no embedding model is installed")
     embedder = Remembering(model)

@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=user_folders().cache / "bench")
     arguments = parser.parse_args()
     documents, texts, queries = facts()
-    model = load_embedder(Settings())
+    model = load_embedder(Settings(), in_bulk=True)
     if model is None:
         parser.error("no embedding model is installed")
     embedder = Remembering(model)

@@ -220,6 +220,8 @@ recovery codes are stored encrypted
 verification code is 6 digits, error code: 404, zip code: 12345
 random seed = 12345
 2026-11-30 12:34:56 +82-10-1234-5678 192.168.0.1:8080
+비밀번호 로그인은 막는다 [^20261130T015801Z-9f2c4e1ab07d]
+the password is [^20261130T015801Z-9f2c4e1ab07d]
 """
 
 

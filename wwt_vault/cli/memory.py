@@ -32,6 +32,7 @@ def register(app: typer.Typer, epilog: str) -> None:
     app.command(epilog=epilog)(context)
     app.command(epilog=epilog)(events)
     app.command(epilog=epilog)(record)
+    app.command(epilog=epilog)(observe)
     app.command(epilog=epilog)(uncurated)
     app.command("mark-curated", epilog=epilog)(mark_curated)
     app.command(epilog=epilog)(forget)
@@ -122,6 +123,32 @@ def record(
     opened = workspace.open_workspace(common.vault)
     result = conversations.record(opened, host, session_id, messages, project=project, now=datetime.now(UTC))
     emit(common, result, lambda found: f"Recorded {len(found['added'])}, known already {found['known']}.")
+
+
+def observe(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Option(help="Where the turn was said.")] = "chat",
+    session_id: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help="The conversation's id there; else that of today.")
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="The project it was about.")] = None,
+) -> None:
+    """Keep one turn from stdin, {user_message, assistant_response}, and name what of it may be worth a note."""
+    from wwt_vault.operations import observing, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    try:
+        turn: Any = json.load(sys.stdin)
+        said = [turn.get(key) or "" for key in ("user_message", "assistant_response")]
+    except (ValueError, RecursionError, AttributeError) as error:
+        raise BadArgument(f"stdin is no turn: {error}. Give {{user_message, assistant_response}} in JSON.") from error
+    if not all(isinstance(text, str) for text in said):
+        raise BadArgument("user_message and assistant_response must be texts.", argument="user_message")
+    opened = workspace.open_workspace(common.vault)
+    result = observing.observe(
+        opened, said[0], said[1], host=host, session_id=session_id, project=project, now=datetime.now(UTC)
+    )
+    emit(common, result, render.observed)
 
 
 def uncurated(

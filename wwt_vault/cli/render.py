@@ -23,6 +23,7 @@ __all__ = [
     "moved",
     "note",
     "note_list",
+    "observed",
     "project",
     "projects",
     "queue",
@@ -83,6 +84,15 @@ def uncurated(found: Json) -> str:
         lines.append(f"  {'':16}  {entry['host']} {entry['session_id']}")
     if more := found["total_sessions"] - len(found["sessions"]):
         lines.append(f"  … and {more} more: `wwt uncurated --limit {found['total_sessions']}`")
+    return "\n".join(lines)
+
+
+def observed(found: Json) -> str:
+    """What was kept of a turn, and what of it may be worth a note."""
+    lines = [f"Kept {counted(len(found['added']), 'message')}, known already {found['known']}."]
+    for one in found["candidates"]:
+        lines.append(f"  {one['kind']:<10}  {one['text']}  [{one['event']}]")
+        lines += [f"{'':14}{near['kind']}: {near['path']}" for near in (*one["contradictions"], *one["similar"])]
     return "\n".join(lines)
 
 

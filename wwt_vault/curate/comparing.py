@@ -103,7 +103,9 @@ def statement(text: str) -> Statement:
         scopes=scopes(text),
         denied=frozenset(denied),
         drops=bool(_DROPPED.search(folded)),
-        names=frozenset(name for name in names if name and name not in known and not technologies(name)),
+        names=frozenset(
+            name for name in names if name and name not in known and not technologies(name) and not values(f"in {name}")
+        ),
     )
 
 

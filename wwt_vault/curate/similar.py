@@ -76,8 +76,8 @@ def claims_of(text: str) -> list[str]:
 def find(index: Index, title: str, claims: Sequence[str], *, leave_out: Iterable[DocumentId] = ()) -> list[Signal]:
     """Return the notes that say the same or otherwise, contradictions first; at most five.
 
-    ``claims`` as of ``claims_of``; without any the title is the claim. ``leave_out`` are notes that are not asked
-    about: the one that is being changed.
+    ``claims`` as of ``claims_of``; without any the title is the claim. What was only said has no title.
+    ``leave_out`` are notes that are not asked about: the one that is being changed.
     """
     out = set(leave_out)
     chosen = list(claims)[:_CLAIMS] or [title]
@@ -113,7 +113,8 @@ def find(index: Index, title: str, claims: Sequence[str], *, leave_out: Iterable
 
 def _candidates(index: Index, title: str, claim: str) -> list[tuple[Passage, float | None]]:
     """Return passages of notes near to a claim, each with its nearness in meaning where that is known."""
-    near = index.nearest(f"{title}\n{claim}", _CURATED, _POOL) or []
+    # What has no title is put into the shape of what has one, so that it is compared with its like.
+    near = index.nearest(f"{title or claim[: len(claim) // 3]}\n{claim}", _CURATED, _POOL) or []
     found: dict[str, tuple[Passage, float | None]] = {hit.passage.id: (hit.passage, hit.cosine) for hit in near}
     for hit in index.keyword(f"{title} {claim}"[:400], _CURATED, _POOL):
         found.setdefault(hit.passage.id, (hit.passage, None))
@@ -151,6 +152,8 @@ def _signal(path: DocumentId, title: str, pairs: Sequence[tuple[str, str, Compar
 
 
 def _same_title(one: str, other: str) -> bool:
+    if not one:
+        return False
     mine, theirs = statement(one), statement(other)
     result = compare(mine, theirs)
     return result.kind == "duplicate" and result.alike >= _SAME_TITLE

@@ -14,7 +14,7 @@ from mcp.types import CallToolResult
 from wwt_vault.mcp_server import render
 from wwt_vault.mcp_server.compat import compat_handlers
 from wwt_vault.mcp_server.note_handlers import MAX_IDS, MAX_READ, answer, note_handlers
-from wwt_vault.mcp_server.session import PROGRESS, Session
+from wwt_vault.mcp_server.session import CLIENT, PROGRESS, Session
 from wwt_vault.wording import counted
 
 __all__ = ["handlers"]
@@ -113,6 +113,27 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         ]
         return answer("\n".join(lines), kept)
 
+    def observe(
+        user_message: str,
+        assistant_response: str,
+        host: str | None = None,
+        session_id: str | None = None,
+        project: str | None = None,
+    ) -> CallToolResult:
+        from wwt_vault.operations import observing  # noqa: PLC0415
+
+        found = observing.observe(
+            session.workspace(),
+            user_message,
+            assistant_response,
+            host=host or CLIENT.get(),
+            session_id=session_id,
+            project=project,
+            missing=session.catch_up(),
+            now=datetime.now(UTC),
+        )
+        return answer(render.observed(found), {**found, "trust": render.TRUST})
+
     def uncurated(project: str | None = None, limit: int = 10) -> CallToolResult:
         from wwt_vault.operations import curation  # noqa: PLC0415
 
@@ -162,6 +183,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         "wiki_related": about_notes["wiki_related"],
         "wiki_history": about_notes["wiki_history"],
         "wiki_record": record,
+        "wiki_observe": observe,
         "wiki_uncurated": uncurated,
         "wiki_mark_curated": mark_curated,
         "wiki_status": status,

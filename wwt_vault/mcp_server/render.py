@@ -16,6 +16,7 @@ __all__ = [
     "events",
     "history",
     "note",
+    "observed",
     "related",
     "saved",
     "search",
@@ -138,6 +139,21 @@ def events(found: Json) -> str:
     if found["truncated"]:
         parts.append("Cut: ask for fewer events at a time.")
     return "\n".join(parts)
+
+
+def observed(found: Json) -> str:
+    """Return what of a turn may be worth a note."""
+    kept = f"Kept {counted(len(found['added']), 'message')}, {found['known']} were there already."
+    if not found["candidates"]:
+        return f"{kept} Nothing in it is clearly worth a note."
+    lines: list[str] = []
+    for number, one in enumerate(found["candidates"], 1):
+        lines += [f"[{number}] {one['kind']} · {one['role']} [^{one['event']}]", *quoted(one["text"])]
+        for near in (*one["contradictions"], *one["similar"]):
+            why = f" ({single_line(near['why'], 120)})" if near["why"] else ""
+            lines.append(f"{near['kind']}: {single_line(near['path'], 160)}, revision {near['revision'][:12]}{why}")
+    asked = "Save what is worth keeping (wiki_save_note, citing the event), update a note that is named, or drop it."
+    return "\n".join([kept, fence("\n".join(lines), "candidates"), asked])
 
 
 def uncurated(found: Json) -> str:

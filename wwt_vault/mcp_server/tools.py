@@ -64,7 +64,7 @@ class ToolSpec(NamedTuple):
 
 _QUESTIONS: Final[_Schema] = {
     **_TEXTS,
-    "description": "3 to 6 ways the person may later ask, in Korean and English, in other words than the text's",
+    "description": "3 to 6 ways the person may later ask, Korean and English, in other words",
 }
 _DATE = "Date or time, ISO 8601, the person's zone"
 
@@ -215,6 +215,21 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
         result={"added": _TEXTS, "known": _NUMBER},
         read_only=False,
     ),
+    "wiki_observe": ToolSpec(
+        title="Keep a turn, name candidates",
+        description="Only for hosts without hooks: keep one turn word for word, and get candidates for notes from it, "
+        "each with event, similar notes and contradictions, to save or drop.",
+        arguments={
+            "user_message": _TEXT,
+            "assistant_response": _TEXT,
+            "host": _TEXT,
+            "session_id": _TEXT,
+            "project": _TEXT,
+        },
+        required=("user_message", "assistant_response"),
+        result={"events": _OBJECT, "added": _TEXTS, "candidates": _OBJECTS},
+        read_only=False,
+    ),
     "wiki_uncurated": ToolSpec(
         title="What waits to be curated",
         description="Sessions with messages that no note cites yet, oldest first.",
@@ -227,8 +242,7 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
     ),
     "wiki_mark_curated": ToolSpec(
         title="Mark a session as curated",
-        description="Say that a session was read and everything worth keeping up to an event is in notes. The gist and "
-        "the questions make the session found in other words and the other language.",
+        description="Say that a session was read and everything worth keeping up to an event is in notes.",
         arguments={
             "host": _TEXT,
             "session_id": _TEXT,

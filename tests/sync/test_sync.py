@@ -245,3 +245,28 @@ def test_a_person_uses_git_beside_it(tmp_path: Path) -> None:
     assert one.git("status", "--porcelain") == other.git("status", "--porcelain") == ""
     assert files_of(one) == files_of(other)
     assert other.read("Hand.md") == "by hand\n"
+
+
+def test_git_itself_merges_notes_as_sync_does(tmp_path: Path) -> None:
+    """A `git pull` of two changes: sections are merged, what cannot be is kept twice, and no marker is written."""
+    one, other, _ = two(tmp_path)
+    for path in ("Plan.md", "Line.md"):
+        one.write(path, "## One\n\n- a\n\n## Two\n\nb\n")
+    one.sync()
+    other.sync()
+    one.write("Plan.md", "## One\n\n- a\n- mine\n\n## Two\n\nb\n")
+    other.write("Plan.md", "## One\n\n- a\n- theirs\n\n## Two\n\nb\n")
+    one.write("Line.md", "## One\n\n- a\n\n## Two\n\nc\n")
+    other.write("Line.md", "## One\n\n- a\n\n## Two\n\nd\n")
+    other.sync()
+    one.git("commit", "-qam", "vault backup")
+    one.git("pull", "-q", "--no-rebase", "--no-edit")
+
+    assert "- mine\n- theirs\n" in one.read("Plan.md")
+    assert one.read("Line.md").endswith("\nc\n")
+    copy = next(path for path in files_of(one) if path.startswith("Line (conflict elsewhere "))
+    assert one.read(copy).endswith("\nd\n")
+    assert f"[[{copy.removesuffix('.md')}]]" in one.read("Line.md")
+    one.sync()
+    other.sync()
+    assert files_of(one) == files_of(other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["backup", "conflicts", "export", "last", "restore", "settled", "sync", "sync_init"]
+__all__ = ["backup", "conflicts", "export", "last", "merged_file", "restore", "settled", "sync", "sync_init"]
 
 Json = Mapping[str, Any]
 
@@ -50,6 +50,11 @@ def last(found: Json | None) -> str:
     parts += ["offline"] if found.get("offline") else []
     parts += [f"failed {found['failed']['at'][:16].replace('T', ' ')}"] if found.get("failed") else []
     return " · ".join(parts)
+
+
+def merged_file(found: Json) -> str:
+    """What became of one file."""
+    return f"{found['path']}: merged" + (f"; the other side is in {found['copy']}" if found["copy"] else "")
 
 
 def backup(found: Json) -> str:

@@ -22,6 +22,7 @@ def register(app: typer.Typer, epilog: str) -> None:
     group.callback(invoke_without_command=True)(sync_by_default)
     group.command("init", epilog=epilog)(sync_init)
     group.command("now", epilog=epilog)(sync)
+    group.command("merge-file", epilog=epilog)(merge_file)
     app.add_typer(group, name="sync")
     conflicts = typer.Typer(help="Copies that a sync left beside a note; alone: list them.", epilog=epilog)
     conflicts.callback(invoke_without_command=True)(conflicts_by_default)
@@ -101,6 +102,20 @@ def sync_init(
 
     common: Common = ctx.obj
     emit(common, syncing.sync_init(common.vault, remote, now=datetime.now(UTC)), render_sync.sync_init)
+
+
+def merge_file(
+    ctx: typer.Context,
+    base: Annotated[Path, typer.Argument(metavar="BASE", help="What both sides began with (%O).")],
+    ours: Annotated[Path, typer.Argument(metavar="OURS", help="This side's file, which gets the result (%A).")],
+    theirs: Annotated[Path, typer.Argument(metavar="THEIRS", help="The other side's file (%B).")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Where it lies in the vault (%P).")],
+) -> None:
+    """Merge one note: what git calls for notes once `wwt sync init` was run, from the vault's folder."""
+    from wwt_vault.operations import syncing  # noqa: PLC0415
+
+    done = syncing.merge_file(base, ours, theirs, path, now=datetime.now(UTC))
+    emit(ctx.obj, done, render_sync.merged_file)
 
 
 def conflicts_by_default(ctx: typer.Context) -> None:

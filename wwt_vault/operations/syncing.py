@@ -18,10 +18,11 @@ from wwt_vault.ingest.recorder import machine_name
 from wwt_vault.ingest.remembered import hold
 from wwt_vault.model.conversation import format_time
 from wwt_vault.state import State, state_for
+from wwt_vault.sync import driver
 from wwt_vault.vault import Vault, find_vault, open_vault
 from wwt_vault.vault.files import overwrite, read
 
-__all__ = ["last_sync", "sync", "sync_init"]
+__all__ = ["last_sync", "merge_file", "sync", "sync_init"]
 
 Json = dict[str, Any]
 
@@ -48,6 +49,8 @@ def sync_init(argument: str | None, remote: str | None, *, now: datetime) -> Jso
     machine = _machine(state_for(vault))
     created = syncing.begin(vault, machine, remote, fresh=fresh)
     result = _synced(vault, machine, now, fresh=fresh)
+    if fresh:
+        syncing.begin(open_vault(vault.root), machine, None)
     if fresh and named_vault() is None:
         connections.name_vault(vault.root, user_folders().config / "config.toml")
     return {"created": created, **result}
@@ -118,6 +121,12 @@ def _machines(vault: Vault, result: Json) -> Json:
         total = {key: before.get(key, 0) + count for key, count in counts.items()}
         machines[name] = {**total, "last": result["at"]}
     return {"machines": machines}
+
+
+def merge_file(base: Path, ours: Path, theirs: Path, path: str, *, now: datetime) -> Json:
+    """Do what git asks of a merge driver, in the vault that is the current folder. Returns ``{path, copy}``."""
+    conflict = driver.merge_file(open_vault(Path.cwd()), base, ours, theirs, path, at=now)
+    return {"path": path, "copy": conflict.copy if conflict else None}
 
 
 def last_sync(vault: Vault) -> Json | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from wwt_vault.errors import BadArgument, SyncFailed, Unreachable, VaultMissing
-from wwt_vault.sync import applying, local
+from wwt_vault.sync import applying, driver, local
 from wwt_vault.sync.applying import Hold
 from wwt_vault.sync.git import Patience, find_git
 from wwt_vault.sync.joining import Conflict, Joined, join
@@ -103,6 +103,8 @@ def begin(vault: Vault, machine: Machine, remote: str | None, *, fresh: bool = F
         path = layout.inside(vault.root, name, hidden=True)
         if files.read(path) is None:
             files.create_once(path, data)
+    if not fresh:
+        driver.install(vault, repository.git)
     if remote is not None:
         add_remote(repository.git, _absolute(remote), repository.branch, branch or repository.branch)
     return created

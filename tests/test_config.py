@@ -65,8 +65,8 @@ def test_a_vault_without_settings_has_the_defaults(tmp_path: Path) -> None:
 def test_settings_are_read_as_written(tmp_path: Path) -> None:
     """Also with the byte order mark that Windows' editor puts in front."""
     text = '[vault]\ntimezone = "Asia/Seoul"\nlanguage = "ko"\n'
-    text += '[search]\nembedder = "none"\nmodel = "m"\nmeaning_weight = 1\n'
-    expected = Settings(timezone="Asia/Seoul", language="ko", embedder="none", model="m", meaning_weight=1)
+    text += '[search]\nembedder = "none"\nmeaning_weight = 1\n'
+    expected = Settings(timezone="Asia/Seoul", language="ko", embedder="none", meaning_weight=1)
     assert settings(tmp_path, text) == expected
     assert settings(tmp_path, b"\xef\xbb\xbf" + text.encode()) == expected
 

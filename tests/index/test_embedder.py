@@ -76,4 +76,4 @@ def test_a_model_without_a_hub_is_a_clear_error_at_once(monkeypatch: pytest.Monk
         monkeypatch.delenv(name, raising=False)
     with ends(), pytest.raises(ModelUnavailable, match="the model hub did not give it") as raised:
         SentenceTransformers("nobody-at-all/no-such-model-at-all")
-    assert "[search] model" in str(raised.value)
+    assert "[embedding] model" in str(raised.value)

@@ -252,6 +252,9 @@ class Index:
                 return nothing
             try:
                 return work(searcher)
+            except ModelUnavailable as error:  # a server that was there has gone
+                self._problem = str(error)
+                return nothing
             except Damaged as damage:
                 self._say_damaged(searcher.generation.number, damage)
                 searcher.generation.mark_damaged(str(damage))

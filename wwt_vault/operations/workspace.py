@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.config import UserFolders, user_folders
-from wwt_vault.errors import ModelUnavailable
+from wwt_vault.config import UserFolders, load_embedding, user_folders
+from wwt_vault.errors import WwtError
 from wwt_vault.operations.heads import Heads
 from wwt_vault.operations.ledger import Ledger
 from wwt_vault.state import State, vault_key
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Workspace", "open_workspace"]
 
 _MODEL_SECONDS: Final = 0.5
+_FAILED_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +67,26 @@ def _loader(vault: Vault, *, in_bulk: bool) -> Callable[[], Embedder | None]:
     def load() -> Embedder | None:
         from wwt_vault.index.embedder import load_embedder  # noqa: PLC0415 - numpy, which most verbs never need
 
-        return load_embedder(vault.settings, in_bulk=in_bulk)
+        return load_embedder(vault.settings, load_embedding(), in_bulk=in_bulk)
 
     return load
 
 
 def _once(load: Callable[[], Embedder | None]) -> Callable[[], Embedder | None]:
-    """Return a loader that loads at its first call and remembers what came of it, a failure too."""
-    loaded: list[Embedder | ModelUnavailable | None] = []
+    """Return a loader that loads at its first call; what failed is tried again after a minute: a server may be back."""
+    loaded: list[Embedder | None] = []
+    failed: list[tuple[float, WwtError]] = []
     loading = threading.Lock()
 
     def get() -> Embedder | None:
         with loading:
-            if not loaded:
+            if not loaded and not (failed and time.monotonic() - failed[-1][0] < _FAILED_SECONDS):
                 try:
                     loaded.append(load())
-                except ModelUnavailable as error:
-                    loaded.append(error)
-        if isinstance(loaded[0], ModelUnavailable):
-            raise loaded[0]
+                except WwtError as error:
+                    failed.append((time.monotonic(), error))
+        if not loaded:
+            raise failed[-1][1]
         return loaded[0]
 
     return get
@@ -97,7 +100,7 @@ def _in_background(load: Callable[[], Embedder | None]) -> Callable[[], Embedder
     once, begun, ready = _once(load), threading.Lock(), threading.Event()
 
     def begin() -> None:
-        with suppress(ModelUnavailable):  # whoever asks next is told
+        with suppress(WwtError):  # whoever asks next is told
             once()
         ready.set()
 

@@ -100,7 +100,7 @@ def test_every_figure_has_a_program_that_measures_it(program: str, arguments: st
         assert f'"{option}"' in source, option
 
 
-@pytest.mark.parametrize("program", ["hook_speed", "mcp_start", "search_speed"])
+@pytest.mark.parametrize("program", ["hook_speed", "mcp_start", "note_speed", "search_speed"])
 def test_what_was_promised_of_speed_has_its_figures(program: str) -> None:
     """In a section with its command, beside what was promised; the page says on which machine and when."""
     [section] = [part for part in BENCHMARKS.split("\n## ") if f"tests/bench/{program}.py" in part]

@@ -108,6 +108,21 @@ def test_what_is_left_for_the_person_is_said(home: Path) -> None:
     assert "to do: VS Code asks whether you trust the server" in said
 
 
+def test_a_hosts_command_that_does_nothing_is_a_failure(home: Path) -> None:
+    """Claude Code says "Added" also where it cannot write: the exit code does not, and the other parts are done."""
+    claude = home / ".local" / "bin" / "claude"
+    claude.parent.mkdir(parents=True)
+    claude.write_text("#!/bin/sh\necho Added\n")
+    claude.chmod(0o755)
+    run = subprocess.run(
+        [sys.executable, "-m", "wwt_vault", "setup", "--host", "claude-code"], capture_output=True, text=True,
+        check=False, env=environ(home) | {"PATH": f"{claude.parent}:/usr/bin:/bin"}, cwd=home, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert run.returncode == 1, run.stderr
+    assert "claude-code: hooks added, MCP failed" in run.stdout
+    assert f"changed nothing in {home / '.claude.json'}" in run.stdout
+
+
 def test_any_other_client_gets_the_server_as_json(home: Path) -> None:
     """The command is a full path that is there, and nothing is changed by asking."""
     run = wwt(home, "setup", "--print")

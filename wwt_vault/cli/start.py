@@ -14,7 +14,7 @@ from wwt_vault.cli.output import Common, emit, is_attended, progress, say, stopp
 
 __all__ = ["register"]
 
-_REFUSED = 3
+_FAILED, _REFUSED = 1, 3
 
 
 def register(app: typer.Typer, epilog: str) -> None:
@@ -83,6 +83,8 @@ def setup(
     emit(common, result, render.setup)
     if any(entry["refused"] for entry in result["hosts"]):
         raise typer.Exit(_REFUSED)
+    if any("failed" in (entry["hooks"], entry["mcp"]) for entry in result["hosts"]):
+        raise typer.Exit(_FAILED)
 
 
 def _agrees(found: Mapping[str, Any]) -> bool | None:
@@ -115,7 +117,7 @@ def ingest(
             result = conversations.ingest(opened, paths, host=host, progress=step)
     emit(common, result, render.ingest)
     if result["skipped"] and not result["events_added"] + result["events_known"]:
-        raise typer.Exit(1)  # what was named holds nothing that could be read
+        raise typer.Exit(_FAILED)  # what was named holds nothing that could be read
 
 
 def _tell(found: Mapping[str, Any]) -> None:

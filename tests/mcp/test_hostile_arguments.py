@@ -18,8 +18,8 @@ from mcp.types import CallToolResult
 from wwt_vault.mcp_server.compat import ALL_TOOLS
 from wwt_vault.vault import Vault
 
-LARGEST = 100_000
-"""Characters of a whole result, text and structure."""
+LARGEST = 120_000
+"""Characters of a whole result: 40,000 of a note stand in the text and in the structure."""
 
 NESTED: Any = "x"
 for _ in range(100):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from wwt_vault.capture.hosts import HOSTS, Head, HostSpec
 from wwt_vault.errors import BadArgument, TranscriptError
-from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Skipped, Source
+from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Session, Skipped, Source
 
 if TYPE_CHECKING:
     from wwt_vault.capture.jsonl import File
@@ -28,6 +28,8 @@ _LARGEST_PAYLOAD = 32 << 20
 _HEAD_LINES = 40
 _HEAD_BYTES = 1 << 20
 _LONG_LINE = 32 << 20
+_SHORTEST_SECRET = 8
+"""Characters."""
 
 
 def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
@@ -44,7 +46,11 @@ def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
     if name not in hooked:
         raise BadArgument(f"no host with hooks is named {host!r}; known are {', '.join(hooked)}", host=host)
     call: HookCall = _module(name).parse_hook(value, now)
-    return call
+    return call._replace(
+        session=_session_without_secrets(call.session),
+        message=_without_secrets(call.message) if call.message is not None else None,
+        earlier=tuple(map(_without_secrets, call.earlier)),
+    )
 
 
 def recognise(path: File) -> str | None:
@@ -81,7 +87,7 @@ def read_transcript(
     if name is None or name not in HOSTS:
         raise TranscriptError(f"{path} is not a transcript of {', '.join(HOSTS)}", path=str(path))
     items: Iterator[Message | Skipped | Checkpoint | Source] = _module(name).read(path, start, parent_keys)
-    return items
+    return (_item_without_secrets(item) for item in items)
 
 
 def host_folder(host: str, home: Path, environ: Mapping[str, str]) -> Path:
@@ -103,6 +109,52 @@ def find_transcripts(host: str, home: Path, environ: Mapping[str, str]) -> list[
             if not any(path.match(subagent) for subagent in spec.subagents):
                 found.setdefault(os.fspath(path).removesuffix(".zst"), path)
     return sorted(found.values())
+
+
+def _item_without_secrets(
+    item: Message | Skipped | Checkpoint | Source,
+) -> Message | Skipped | Checkpoint | Source:
+    if isinstance(item, Message):
+        return _without_secrets(item)
+    if isinstance(item, Checkpoint):  # a reader keeps there where its session is at
+        return item._replace(state=_json_without_secrets(item.state))
+    return item
+
+
+def _json_without_secrets(value: Any) -> Any:
+    if isinstance(value, str):
+        return _clean(value)
+    if isinstance(value, dict):
+        return {key: _json_without_secrets(inner) for key, inner in value.items()}
+    return [_json_without_secrets(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _without_secrets(message: Message) -> Message:
+    """Take secrets out of what a message says about itself; its text has none by now."""
+    return message._replace(
+        session=_session_without_secrets(message.session),
+        cwd=_clean(message.cwd),
+        git_branch=_clean(message.git_branch),
+        model=_clean(message.model),
+    )
+
+
+def _session_without_secrets(session: Session) -> Session:
+    return session._replace(
+        cwd=_clean(session.cwd),
+        git_branch=_clean(session.git_branch),
+        title=_clean(session.title),
+        folder=_clean(session.folder),
+        assistant=_clean(session.assistant),
+    )
+
+
+def _clean(text: str | None) -> str | None:
+    if text is None or len(text) < _SHORTEST_SECRET:  # a prompt must not pay for looking at a short word
+        return text
+    from wwt_vault.capture.redact import without_secrets  # noqa: PLC0415 - the rules are not small
+
+    return without_secrets(text)
 
 
 def _payload(payload: bytes) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from wwt_vault.capture.secret_values import Find, Source, clean_start, compiled,
 from wwt_vault.capture.secret_words import find_told
 from wwt_vault.model.conversation import Redaction
 
-__all__ = ["find_secrets", "redact", "redact_bytes"]
+__all__ = ["find_secrets", "redact", "redact_bytes", "without_secrets"]
 
 _ROUNDS = 8
 _REACH = 2000
@@ -36,6 +36,20 @@ def redact(text: str) -> tuple[str, tuple[Redaction, ...]]:
     """Return ``text`` without its secrets, and how many of each kind were taken out, sorted by kind."""
     counts: dict[str, int] = {}
     return _redacted(text, counts, private=True), _counted(counts)
+
+
+def without_secrets(text: str) -> str:
+    """Return a name, path or other short text without its secrets; what was asked before is remembered."""
+    known = _SHORT.get(text)
+    if known is None:
+        known = redact(text)[0]
+        if len(_SHORT) < _SHORT_KEPT and len(text) < _SHORT_KEPT:
+            _SHORT[text] = known
+    return known
+
+
+_SHORT: dict[str, str] = {}
+_SHORT_KEPT = 1000
 
 
 def redact_bytes(data: bytes) -> tuple[bytes, tuple[Redaction, ...]]:

@@ -10,6 +10,7 @@ import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from wwt_vault.capture.redact import redact
 from wwt_vault.config import user_folders
 from wwt_vault.errors import VaultError, WwtError
 from wwt_vault.fence import fence, single_line
@@ -54,7 +55,8 @@ def brief(session_cwd: str | None, session_id: str, now: datetime) -> str:
     text = "\n\n".join(parts)
     while len(text) > MAX_CHARACTERS - 400 or len(text.encode()) > _MAX_BYTES - 400:
         text = text[: int(len(text) * 0.9)].rstrip() + " …"
-    return fence(text, kind="session-start")
+    # Once more: a person may have written one into a name, and rules grow after something was stored.
+    return fence(redact(text)[0], kind="session-start")
 
 
 def leave_for_prompt(session: Session) -> None:

@@ -9,9 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from wwt_vault.capture.redact import without_secrets
 from wwt_vault.vault.layout import project_of
 
 __all__ = ["Place", "place_of"]
+
+_SHORTEST_SECRET = 8
+"""Characters: what is shorter is not looked at, for a prompt waits."""
 
 
 class Place(NamedTuple):
@@ -24,10 +28,16 @@ class Place(NamedTuple):
 def place_of(cwd: str | None) -> Place:
     """Return the project (name of the repository's main folder, else of ``cwd``) and the branch checked out there.
 
-    A folder that is not on this machine gives the last part of its path and no branch. Never raises.
+    A folder that is not on this machine gives the last part of its path and no branch. Secrets are taken out of both.
+    Never raises.
     """
     if not cwd:
         return Place(project=None, git_branch=None)
+    place = _place(cwd)
+    return Place(*(without_secrets(name) if name and len(name) >= _SHORTEST_SECRET else name for name in place))
+
+
+def _place(cwd: str) -> Place:
     folder = Path(cwd)
     try:
         # Another system's path is a relative one here, and would be looked for below our own folder.

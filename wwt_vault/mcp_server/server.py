@@ -85,6 +85,16 @@ class WwtServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; whatever is refused comes back as a result that says so, with a code and what to do next."""
+        result = await self._call(name, arguments, context)
+        if not isinstance(result, CallToolResult):
+            return result
+        from wwt_vault.mcp_server.outgoing import without_secrets_in  # noqa: PLC0415 - nothing before the first call
+
+        return await anyio.to_thread.run_sync(without_secrets_in, result)
+
+    async def _call(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+    ) -> CallToolResult | InputRequiredResult:
         spec = ALL_TOOLS.get(name)
         if spec is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {name}")
@@ -134,10 +144,11 @@ class WwtServer(MCPServer[Any]):
         ]
 
     def _read_note(self, path: str) -> str:
+        from wwt_vault.capture.redact import redact  # noqa: PLC0415 - nothing heavy before the first call
         from wwt_vault.operations import notes  # noqa: PLC0415
 
         try:
-            return str(notes.read_note(self._session.workspace(), path)["text"])
+            return redact(str(notes.read_note(self._session.workspace(), path)["text"]))[0]
         except (NotFound, PathEscapes) as error:
             raise ResourceNotFoundError(str(error)) from error
         except (WwtError, OSError) as error:

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 
 from wwt_vault.capture import find_transcripts
 from wwt_vault.capture.hosts import HOSTS
+from wwt_vault.capture.redact import without_secrets
 from wwt_vault.capture.text import stored
 from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound, Refused, WwtError
 from wwt_vault.fence import clean
@@ -113,7 +114,10 @@ def record(
         raise BadArgument("host and session_id must not be empty", argument="session_id")
     if len(messages) > _MAX_MESSAGES:
         raise BadArgument(f"at most {_MAX_MESSAGES} messages in one call, not {len(messages)}", argument="messages")
-    session = Session(host=host.strip(), session_id=session_id.strip(), cwd=project or None)
+    if without_secrets(f"{host} {session_id}") != f"{host} {session_id}":
+        raise BadArgument("host or session_id looks like a secret: give it another id", argument="session_id")
+    cwd = without_secrets(project) if project else None
+    session = Session(host=host.strip(), session_id=session_id.strip(), cwd=cwd)
     said = [message for at, entry in enumerate(messages) if (message := _message(session, at, entry, now))]
     report = transcripts.record_messages(
         workspace.vault, workspace.state, said, untimed=now, progress=progress or (lambda *_: None)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from wwt_vault import markdown
-from wwt_vault.capture.redact import redact
+from wwt_vault.capture.redact import redact, without_secrets
 from wwt_vault.curate.questions import wanting
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.model.conversation import Revision
@@ -126,6 +126,7 @@ def save_note(
         body = _with_parts(workspace, note, parts, revision, now)
     body, redactions = redact(body)
     if not revision:
+        note = without_secrets(note)  # the name of a new note; an old one is found by the name that it has
         ask_first(workspace, note, body, relations=relations, reason=reason, missing=missing)
     saved = notes.save_note(
         workspace.vault,
@@ -138,9 +139,9 @@ def save_note(
         type=type,
         status=status,
         relations=relations or None,
-        aliases=aliases,
-        tags=tags,
-        project=project,
+        aliases=None if aliases is None else _clean(aliases),
+        tags=None if tags is None else _clean(tags),
+        project=None if project is None else without_secrets(project),
         questions=None if questions is None else [redact(question)[0] for question in questions],
         reason=redact(reason)[0] if reason else None,
     )
@@ -290,3 +291,8 @@ def _with_parts(workspace: Workspace, note: str, parts: Sequence[Edit], revision
 def _headings(note: Note) -> list[str]:
     structure = markdown.parse(markdown.split(note.text).body)
     return [" > ".join(heading.path) for heading in structure.headings[:_HEADINGS]]
+
+
+def _clean(names: Sequence[str]) -> list[str]:
+    """Take secrets out of names; what is no text is refused by the save."""
+    return [without_secrets(name) if isinstance(name, str) else name for name in names]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from wwt_vault import markdown
-from wwt_vault.capture.redact import redact
+from wwt_vault.capture.redact import redact, without_secrets
 from wwt_vault.errors import BadArgument
 from wwt_vault.model.knowledge import SavedNote
 from wwt_vault.operations.moments import moment
@@ -44,15 +44,15 @@ def add_source(
     when = moment(retrieved, vault.zone, "retrieved") if retrieved else now
     saved = sources.save_source(
         vault,
-        title=title,
+        title=title if revision else without_secrets(title),
         text=text,
         origin=redact(origin)[0],
         retrieved=when.astimezone(vault.zone).date(),
         written_by=written_by,
         at=now,
         locks=workspace.state.locks,
-        project=project,
-        tags=tags,
+        project=None if project is None else without_secrets(project),
+        tags=[without_secrets(tag) if isinstance(tag, str) else tag for tag in tags],
         revision=revision,
     )
     last = notes.history(vault, saved.path)[-1].time

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from wwt_vault import __version__
-from wwt_vault.cli import memory, notes, projects, sources, start, sync, tokens, upkeep
+from wwt_vault.cli import memory, notes, projects, secrets, sources, start, sync, tokens, upkeep
 from wwt_vault.cli.output import Common, emit_error
 from wwt_vault.errors import WwtError
 
@@ -52,7 +52,7 @@ def _options(
     del vault, as_json, version
 
 
-for module in (start, memory, notes, projects, sources, upkeep, tokens, sync):
+for module in (start, memory, notes, projects, sources, upkeep, tokens, sync, secrets):
     module.register(app, EPILOG)
 
 

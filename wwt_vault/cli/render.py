@@ -9,6 +9,7 @@ from wwt_vault.cli import render_sync
 from wwt_vault.wording import counted
 
 __all__ = [
+    "bench",
     "context",
     "demo",
     "doctor",
@@ -237,6 +238,30 @@ def verify(found: Json) -> str:
     lines = [f"{', '.join(checked)} checked."]
     lines += [f"{_place(problem)}: {problem['code']}: {problem['message']}" for problem in found["problems"]]
     return "\n".join(lines if found["problems"] else [*lines, "All of it holds."])
+
+
+def bench(found: Json) -> str:
+    """Tables of recall by kind and by weight, and what follows from them."""
+    lines = [f"{found['questions']} of your prompts asked; each is taken out of the copy that is searched.", ""]
+    lines.append(f"{'question → answer':20} {'n':>4}  first five    MRR")
+    lines += [
+        f"{row['kind']:20} {row['questions']:>4}  {row['recall']:>10.0%}  {row['mrr']:.3f}" for row in found["kinds"]
+    ]
+    lines += ["", f"{'meaning_weight':20} {'':>4}  first five    MRR"]
+    for row in found["weights"]:
+        name = f"{row['weight']:g}" + (" (yours)" if row["weight"] == found["current"] else "")
+        lines.append(f"{name:20} {'':>4}  {row['recall']:>10.0%}  {row['mrr']:.3f}")
+    without = f"{found['found_without_answer']} of {found['without_answer']} prompts whose session was left out"
+    lines += ["", f"Something was found for {without}; nothing for {found['missed']} of the others.", ""]
+    if not found["has_meaning"]:
+        lines.append("There is no embedding model: the weight changes nothing.")
+    if found["is_better"]:
+        interval = f"by {found['gain']:.3f} [{found['low']:.3f}, {found['high']:.3f}] in MRR on the half not chosen by"
+        lines.append(f"{found['best']:g} is better, {interval}.")
+        lines.append("Written." if found["applied"] else "wwt bench --apply writes it into .wwt/config.toml.")
+    else:
+        lines.append(f"No weight is better than {found['current']:g} by more than chance. Nothing was written.")
+    return "\n".join(lines)
 
 
 def evidence(found: Json) -> str:

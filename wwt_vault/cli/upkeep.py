@@ -23,6 +23,7 @@ def register(app: typer.Typer, epilog: str) -> None:
     app.command(epilog=epilog)(status)
     app.command(epilog=epilog)(verify)
     app.command(epilog=epilog)(doctor)
+    app.command(epilog=epilog)(bench)
     index = typer.Typer(help="The search index: may be deleted at any time.", no_args_is_help=True, epilog=epilog)
     for command in (refresh, rebuild):
         index.command(epilog=epilog)(command)
@@ -74,6 +75,22 @@ def doctor(
     emit(common, result, render.doctor)
     if result["findings"]:
         raise typer.Exit(_PROBLEMS_FOUND)
+
+
+def bench(
+    ctx: typer.Context,
+    questions: Annotated[int, typer.Option(help="Ask so many of your own prompts at most.")] = 200,
+    apply: Annotated[bool, typer.Option("--apply", help="Write a better weight into .wwt/config.toml.")] = False,
+) -> None:
+    """Measure search with what you once asked; say whether another weight of the meaning is better than by chance."""
+    from wwt_vault.operations import measuring, workspace  # noqa: PLC0415
+
+    common: Common = ctx.obj
+    opened = workspace.open_workspace(common.vault)
+    with progress("Embedding") as step:
+        result = measuring.measure(opened, questions=questions, progress=step)
+    result["applied"] = apply and measuring.apply(opened, result)
+    emit(common, result, render.bench)
 
 
 def refresh(ctx: typer.Context, yes: _Shrink = False) -> None:

@@ -235,6 +235,16 @@ class Index:
         embedder = self._embedder()
         return embedder.name if embedder is not None else None
 
+    def apart(self, folder: Path) -> Index:
+        """Return an index of its own in an empty ``folder``, with the same model and the vectors that are there."""
+        import shutil  # noqa: PLC0415 - only for experiments
+
+        with suppress(FileNotFoundError):
+            shutil.copytree(self.folder / "vectors", folder / "vectors", ignore=shutil.ignore_patterns("*.lock"))
+        found = Index(folder, self._embedder)
+        found._zone = self._zone
+        return found
+
     def close(self) -> None:
         """Let go of all files; the index can be used again."""
         with self._lock:

@@ -206,6 +206,22 @@ def test_a_huge_file_is_not_written(two: tuple[Box, Path]) -> None:
     assert "Film.mp4" in git(remote, "ls-tree", "--name-only", "main")
 
 
+def test_a_file_of_git_lfs_is_left_to_git_lfs(two: tuple[Box, Path]) -> None:
+    """Its pointer is not written as a picture, and the picture does not get into git in its place."""
+    box, remote = two
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64 + b"\nsize 9\n"
+    commit(remote, entry(remote, "Picture.png", pointer))
+    done = box.sync()
+    assert [(found.path, found.reason) for found in done.withheld] == [("Picture.png", "lfs")]
+    assert not (box.root / "Picture.png").exists()
+
+    (box.root / "Picture.png").write_bytes(b"\x89PNG\0real")
+    box.git("update-index", "--no-skip-worktree", "Picture.png")
+    box.sync()
+    assert git(remote, "show", "main:Picture.png").encode() == pointer
+    assert (box.root / "Picture.png").read_bytes() == b"\x89PNG\0real"
+
+
 def test_names_that_differ_by_case_alone_are_both_kept(two: tuple[Box, Path], tmp_path: Path) -> None:
     """On a disk that knows no case one would replace the other."""
     box, remote = two

@@ -228,6 +228,15 @@ def test_an_empty_folder_does_not_become_a_vault_of_nothing(tmp_path: Path) -> N
     assert list((tmp_path / "desktop").glob("[!.]*")) == []
 
 
+def test_a_vault_whose_messages_git_ignores_is_not_begun(tmp_path: Path) -> None:
+    """The other machines would have notes whose citations lead nowhere."""
+    box = first(tmp_path, None)
+    box.write(".gitignore", ".wwt/\n")
+
+    with pytest.raises(SyncRefused, match="take that line out"):
+        syncing.begin(box.vault, box.machine, None)
+
+
 def test_another_origin_is_not_replaced(box: Box, tmp_path: Path) -> None:
     """A second remote would be guessed at: the person says which."""
     (tmp_path / "more").mkdir()

@@ -182,6 +182,19 @@ def test_a_secret_stays_on_the_machine_until_it_is_allowed(tmp_path: Path) -> No
     assert other.read("Server.md").endswith("more\n")
 
 
+def test_a_secret_that_a_person_added_to_a_session_note_stays_and_the_line_is_named(tmp_path: Path) -> None:
+    """What was said there was redacted before it was written: only what was added is looked through."""
+    one, _, _ = two(tmp_path)
+    say(one, "hello")
+    note = session_note(one)
+    note.write_text(note.read_text() + "password: Xk9#mQ2v!pL7wZ\n")
+    line = note.read_text().splitlines().index("password: Xk9#mQ2v!pL7wZ") + 1
+    done = one.sync()
+
+    assert [entry.reason for entry in done.withheld] == ["secret"]
+    assert f"{note.name}:{line} " in done.withheld[0].message
+
+
 def test_what_is_none_of_a_vaults_is_not_sent(tmp_path: Path) -> None:
     """Programs, plugins and other files in the folder stay where they are."""
     one, other, _ = two(tmp_path)

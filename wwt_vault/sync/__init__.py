@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from wwt_vault.errors import BadArgument, SyncFailed, Unreachable, VaultMissing
+from wwt_vault.errors import BadArgument, SyncFailed, SyncRefused, Unreachable, VaultMissing
 from wwt_vault.sync import applying, driver, local
 from wwt_vault.sync.applying import Hold
 from wwt_vault.sync.git import Patience, find_git
@@ -99,6 +99,9 @@ def begin(vault: Vault, machine: Machine, remote: str | None, *, fresh: bool = F
     if created:
         create_repository(vault.root, machine.environ, branch or "main")
     repository = open_repository(vault.root, machine.environ)
+    if repository.git.status("check-ignore", "-q", "--no-index", layout.VAULT_FILE, ok=(0, 1))[0] == 0:
+        message = f"{vault.root / '.gitignore'} leaves out {layout.DATA}, where the messages lie: take that line out."
+        raise SyncRefused(message, reason="ignored", path=str(vault.root / ".gitignore"))
     for name, data in () if fresh else _DEFAULTS.items():
         path = layout.inside(vault.root, name, hidden=True)
         if files.read(path) is None:
@@ -208,7 +211,16 @@ class _Sync:
     def _commit(self, allowed: frozenset[str], shrink: bool) -> Repository | None:
         """Commit what changed; return the repository, ``None`` when somebody else moved the branch meanwhile."""
         repository = open_repository(self.vault.root, self.machine.environ, self.machine.patience)
-        found = local.look(self.vault, repository, allowed=allowed, shrink=shrink)
+        with Importer(repository.git, repository.hash_name) as importer:
+            found = local.look(self.vault, repository, importer, allowed=allowed, shrink=shrink)
+            committed = repository
+            if found.changes:
+                ours = local.commit(repository, importer, found.changes, machine=self.machine.name, at=self.at)
+                if ours is None:
+                    return None
+                committed = ours
+        for key, count in brought(found.changes).items() if found.changes else ():
+            self.sent[key] = self.sent.get(key, 0) + count
         self.withheld |= {entry.path: entry for entry in found.withheld}
         self.others = found.others
         with Blobs(repository.git) as blobs:
@@ -218,12 +230,6 @@ class _Sync:
                 self.notes.append(f"{path} was gone or damaged and has been put back: `wwt forget` deletes words.")
         if found.settled:
             update_index(repository.git, found.settled)
-        if not found.changes:
-            return repository
-        committed = local.commit(repository, found.changes, machine=self.machine.name, at=self.at)
-        if committed is not None:
-            for key, count in brought(found.changes).items():
-                self.sent[key] = self.sent.get(key, 0) + count
         return committed
 
     def _join(self, repository: Repository, theirs: str) -> Repository | None:
@@ -249,7 +255,8 @@ class _Sync:
         if not move_head(repository, new, "wwt sync: merge"):
             return None
         written = {path: entry for path, entry in entries.items() if path in joined.targets}
-        update_index(git, entries, [path for path, entry in joined.carried.items() if entry is not None])
+        absent = [path for path, entry in joined.carried.items() if entry and not (self.vault.root / path).exists()]
+        update_index(git, entries, absent)
         self.paths |= written.keys()
         self.conflicts += [*joined.conflicts, *applied.conflicts]
         self.withheld |= {entry.path: entry for entry in (*joined.withheld, *applied.withheld)}

@@ -31,6 +31,7 @@ __all__ = [
     "event_of_path",
     "is_hostile",
     "is_note",
+    "is_pointer",
     "is_protected",
     "logical",
     "order_of_writing",
@@ -75,6 +76,11 @@ def belongs(path: str) -> bool:
 def is_note(path: str) -> bool:
     """Return whether a path is that of a Markdown file that a person sees."""
     return path[-3:].lower() == ".md" and not path.startswith(".")
+
+
+def is_pointer(data: bytes) -> bool:
+    """Return whether a blob only says where Git LFS keeps the file (git-lfs, docs/spec.md)."""
+    return len(data) < 1024 and data.startswith(b"version https://git-lfs.github.com/spec/")
 
 
 def event_of_path(path: str) -> str | None:

@@ -160,7 +160,8 @@ class Git(NamedTuple):
         """Return the whole command line."""
         settings = [f"{key}={value}" for key, value in _NOTHING_RUNS.items()]
         pairs = (part for setting in (*settings, *self.settings) for part in ("-c", setting))
-        return [self.program, *pairs, "--no-pager", "--literal-pathspecs", *arguments]
+        literal = [] if arguments[0] == "check-ignore" else ["--literal-pathspecs"]  # it does not know them
+        return [self.program, *pairs, "--no-pager", *literal, *arguments]
 
     def _env(self) -> dict[str, str]:
         env = {key: value for key, value in self.environ.items() if not key.startswith("GIT_") or _KEPT.fullmatch(key)}

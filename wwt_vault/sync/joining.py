@@ -128,6 +128,10 @@ def join(vault: Vault, repository: Repository, base: str | None, theirs: str, at
                 message = f"{path} has over {belonging.MAX_BYTES >> 20} MB: it stays in git and is not written."
                 work.withheld.append(Withheld(path, "too_big", message))
                 _carry(work, path, change, mine, silent=True)
+            elif change.after is not None and big.get(change.after.oid, 0) < 1024 and _is_pointer(work, path, change):
+                message = f"{path} is kept by Git LFS: get it with `git lfs pull`."
+                work.withheld.append(Withheld(path, "lfs", message))
+                _carry(work, path, change, mine, silent=True)
             elif change.after is None:
                 _gone_there(work, path, change, moved)
             elif mine is not None and mine.after is None and path in moved[0]:
@@ -144,6 +148,10 @@ def join(vault: Vault, repository: Repository, base: str | None, theirs: str, at
         withheld=tuple(work.withheld),
         notes=tuple(work.notes),
     )
+
+
+def _is_pointer(work: _Work, path: str, change: Change) -> bool:
+    return not belonging.is_note(path) and belonging.is_pointer(work.bytes_of(change.after) or b"")
 
 
 def _is_theirs(work: _Work) -> bool:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from wwt_vault import markdown
 from wwt_vault.capture.redact import find_secrets
 from wwt_vault.errors import SyncRefused, VaultError, WwtError
-from wwt_vault.sync import belonging, contents
+from wwt_vault.sync import belonging, contents, session_notes
 from wwt_vault.sync.objects import Blobs, Importer, blob_id, sizes
 from wwt_vault.sync.repository import Entry, Repository, move_head, update_index
 from wwt_vault.vault import Vault, files, layout
@@ -35,15 +35,15 @@ class Withheld(NamedTuple):
 
     path: str
     reason: str
-    """``secret``, ``conflict_markers``, ``too_big``, ``link``, ``unreadable``, ``not_a_vaults``."""
+    """``secret``, ``conflict_markers``, ``too_big``, ``lfs``, ``link``, ``unreadable``, ``not_a_vaults``."""
     message: str
 
 
 class Local(NamedTuple):
     """What the vault has otherwise than the commit that is checked out."""
 
-    changes: Mapping[str, bytes | None]
-    """What is to be committed: bytes by path, ``None`` for a file that was deleted."""
+    changes: Mapping[str, Entry | None]
+    """What is to be committed, by path; its blobs are written. ``None`` for a file that was deleted."""
     restore: Mapping[str, str]
     """Events, and what notes said before, that are gone or damaged: the ids of their blobs."""
     withheld: tuple[Withheld, ...]
@@ -59,14 +59,19 @@ class _Listed(NamedTuple):
     new: list[str]
 
 
-def look(vault: Vault, repository: Repository, *, allowed: Iterable[str] = (), shrink: bool = False) -> Local:
-    """Compare the vault with the commit that is checked out. ``allowed`` paths are sent with what looks like secrets.
+def look(
+    vault: Vault, repository: Repository, importer: Importer, *, allowed: Iterable[str] = (), shrink: bool = False
+) -> Local:
+    """Compare the vault with the commit that is checked out; what changed is written as blobs by ``importer``.
+
+    No more than one file is held in memory. ``allowed`` paths are sent with what looks like secrets.
 
     Raises ``SyncRefused`` (``gone``) when most of the vault's files are missing, unless ``shrink``.
     """
     begun = time.time() - _CLOCK_STEP
     listed = _listed(repository)
-    changes: dict[str, bytes | None] = {}
+    changes: dict[str, Entry | None] = {}
+    mentioned: set[str] = set()
     withheld: list[Withheld] = []
     settled: dict[str, Entry | None] = {}
     gone: dict[str, Entry] = {}
@@ -92,7 +97,9 @@ def look(vault: Vault, repository: Repository, *, allowed: Iterable[str] = (), s
             elif problem := _withheld(path, data, entry, blobs, path in allowed):
                 withheld.append(problem)
             else:
-                changes[path] = data
+                changes[path] = Entry("100644", importer.blob(data))
+                if belonging.is_note(path):
+                    mentioned.update(re.findall(layout.EVENT_ID, data.decode("utf-8", "replace")))
     lost = sizes(repository.git, (entry.oid for entry in gone.values()))
     gone = {path: entry for path, entry in gone.items() if lost.get(entry.oid, 0) <= belonging.MAX_BYTES}
     added = {path.rpartition("/")[0] for path in changes}
@@ -102,7 +109,8 @@ def look(vault: Vault, repository: Repository, *, allowed: Iterable[str] = (), s
     if not shrink and len(taken) + len(restore) >= _MANY:
         _refuse_if_most_is_gone(repository, len(taken) + len(restore))
     changes |= dict.fromkeys(taken)
-    changes |= _events_of(vault, changes, listed, begun)
+    late = (path for path in map(layout.event_path, sorted(mentioned)) if path not in listed.tracked | changes)
+    changes |= {path: Entry("100644", importer.blob(data)) for path, data in _written_since(vault, late, begun)}
     return Local(changes, restore, tuple(withheld), settled, sum(not belonging.belongs(path) for path in new))
 
 
@@ -128,7 +136,12 @@ def _listed(repository: Repository) -> _Listed:
 
 def _read(vault: Vault, path: str) -> tuple[bytes | None, Withheld | None]:
     try:
-        return files.read(layout.inside(vault.root, path, hidden=True)), None
+        place = layout.inside(vault.root, path, hidden=True)
+        size = place.lstat().st_size if place.exists() else 0
+        if size > belonging.MAX_BYTES:
+            message = f"{path} has {size >> 20} MB; files over {belonging.MAX_BYTES >> 20} MB are not synced."
+            return None, Withheld(path, "too_big", message)
+        return files.read(place), None
     except VaultError as error:
         return None, Withheld(path, "unreadable", str(error))
     except WwtError as error:
@@ -145,24 +158,25 @@ def _is_damaged(path: str, data: bytes, entry: Entry, blobs: Blobs) -> bool:
 
 def _withheld(path: str, data: bytes, entry: Entry | None, blobs: Blobs, allowed: bool) -> Withheld | None:
     """Say why a file must not be committed."""
-    if len(data) > belonging.MAX_BYTES:
-        message = f"{path} has {len(data) >> 20} MB; files over {belonging.MAX_BYTES >> 20} MB are not synced."
-        return Withheld(path, "too_big", message)
+    if entry is not None and belonging.is_pointer(blobs.read(entry.oid)):
+        message = f"{path} is kept by Git LFS: commit it with git, sync would put the file itself in git."
+        return Withheld(path, "lfs", message)
     if b"\0" in data[:8000] or belonging.event_of_path(path):  # no text; redacted before it was written
         return None
     text = data.decode("utf-8", "replace")
+    said = session_notes.added_by_person(text) if session_notes.identity(text) else text  # messages were redacted
     if belonging.is_note(path) and b"<<<<<<<" in data:
         parts = markdown.split(text)
         line = markdown.conflict_line(markdown.parse(parts.body, 1 + parts.head.count("\n")))
         if line is not None:
             message = f"{path}:{line} begins an unresolved git conflict: bring both sides together, then sync."
             return Withheld(path, "conflict_markers", message)
-    finds = [] if allowed else find_secrets(text)
+    finds = [] if allowed else find_secrets(said)
     if finds:
         before = blobs.read(entry.oid).decode("utf-8", "replace") if entry else ""
-        fresh = [find for find in finds if text[find.start : find.end] not in before]
+        fresh = [find for find in finds if said[find.start : find.end] not in before]
         if fresh:
-            line = text.count("\n", 0, fresh[0].start) + 1
+            line = text.count("\n", 0, text.find(said[fresh[0].start : fresh[0].end])) + 1
             message = (
                 f"{path}:{line} has what looks like a secret ({fresh[0].kind}). The file stays on this machine until "
                 f"you take that out, or say `wwt sync --allow '{path}'`."
@@ -181,43 +195,30 @@ def _refuse_if_most_is_gone(repository: Repository, gone: int) -> None:
         raise SyncRefused(message, reason="gone", missing=gone)
 
 
-def _events_of(
-    vault: Vault, changes: Mapping[str, bytes | None], listed: _Listed, begun: float
-) -> Iterator[tuple[str, bytes]]:
+def _written_since(vault: Vault, events: Iterable[str], begun: float) -> Iterator[tuple[str, bytes]]:
     """Yield events that were written while git looked, and that notes which were read later mention."""
-    mentioned: set[str] = set()
-    for path, data in changes.items():
-        if data and belonging.is_note(path):
-            mentioned.update(re.findall(layout.EVENT_ID, data.decode("utf-8", "replace")))
-    for event in sorted(mentioned):
-        path = layout.event_path(event)
+    for path in events:
         place = vault.root / path
-        if path in changes or path in listed.tracked or not place.is_file() or place.stat().st_mtime < begun:
-            continue
-        data = _read(vault, path)[0]
-        if data is not None:
-            yield path, data
+        if place.is_file() and place.stat().st_mtime >= begun:
+            data = _read(vault, path)[0]
+            if data is not None:
+                yield path, data
 
 
 def commit(
-    repository: Repository, changes: Mapping[str, bytes | None], *, machine: str, at: datetime
+    repository: Repository, importer: Importer, changes: Mapping[str, Entry | None], *, machine: str, at: datetime
 ) -> Repository | None:
     """Commit these changes; return the repository as it is then, ``None`` when somebody else moved the branch."""
-    git = repository.git
-    entries: dict[str, Entry | None] = {}
-    with Importer(git, repository.hash_name) as importer:
-        for path, data in changes.items():
-            entries[path] = None if data is None else Entry("100644", importer.blob(data))
-        new = importer.commit(
-            entries,
-            parents=[repository.head] if repository.head else [],
-            message=f"{machine}: {summary(brought(changes))}\n\n{MACHINE}: {machine}\n",
-            identity=identity(repository, machine),
-            at=at,
-        )
+    new = importer.commit(
+        changes,
+        parents=[repository.head] if repository.head else [],
+        message=f"{machine}: {summary(brought(changes))}\n\n{MACHINE}: {machine}\n",
+        identity=identity(repository, machine),
+        at=at,
+    )
     if not move_head(repository, new, "wwt sync: commit"):
         return None
-    update_index(git, entries)
+    update_index(repository.git, changes)
     return repository._replace(head=new)
 
 

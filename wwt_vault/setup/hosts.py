@@ -87,7 +87,7 @@ class Connection(NamedTuple):
     trailing_commas: bool = False
     """The same for a comma behind the last member."""
     byte_order_mark: bool = False
-    """Whether it reads a file that begins with one."""
+    """The same for a file that begins with one."""
     switches: tuple[Switch, ...] = ()
     folders: tuple[str, ...] = ()
     """For a host that ``capture.HOSTS`` does not name: its folder, the first of these that is there, else the last.
@@ -186,6 +186,7 @@ CONNECTIONS: dict[str, Connection] = {
         ),
         comments=True,
         trailing_commas=True,
+        byte_order_mark=True,
         # The rules for all projects lie in Cursor's database, where only Cursor can change them.
         rule=RuleFile(
             (".cursor/rules/wwt-memory.mdc",),
@@ -218,6 +219,7 @@ CONNECTIONS: dict[str, Connection] = {
         ),
         comments=True,
         trailing_commas=True,
+        byte_order_mark=True,
         folders=("{support}/Code/User",),
     ),
 }

@@ -244,6 +244,13 @@ def test_files_of_other_kinds_are_passed_over_in_a_folder_and_named_when_asked_f
     assert all("is not a transcript of any host known here" in part.reason for part in report.skipped)
 
 
+def test_a_file_in_utf_16_is_named_as_such(ingest: Ingest, tmp_path: Path) -> None:
+    """PowerShell's ``>`` writes it; that no host wrote the file would send the person looking elsewhere."""
+    (tmp_path / "out.jsonl").write_text('{"type": "user"}\n', "utf-16")
+    [skipped] = ingest(tmp_path / "out.jsonl").skipped
+    assert skipped.reason.endswith("is not a transcript of any host known here: it looks like UTF-16; save it as UTF-8")
+
+
 def test_the_accounts_own_files_are_never_opened(ingest: Ingest, vault: Vault, tmp_path: Path) -> None:
     """Not in a folder, not in an archive, and not when they are named."""
     opened: list[str] = []

@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     File = Path | ZipPath
     """A file on the disk, or inside a zip archive."""
 
-__all__ = ["Line", "binary", "elements", "file_time", "lines", "open_stream", "records", "size_of", "skip_to"]
+__all__ = [
+    "Line",
+    "binary",
+    "elements",
+    "file_time",
+    "is_utf16",
+    "lines",
+    "open_stream",
+    "records",
+    "size_of",
+    "skip_to",
+]
 
 _CHUNK = 1 << 20
 _STRING = 950_000
@@ -32,6 +43,8 @@ _LINE = 32 << 20
 _ELEMENT = 64 << 20
 
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 _BLOB = "\x00"
 """First character of the string that stands for a binary: no JSON writer puts it there, and base64 has none."""
@@ -86,6 +99,12 @@ def size_of(path: File) -> int:
     return member_stat(path)[0]
 
 
+def is_utf16(path: File) -> bool:
+    """Return whether a file begins as UTF-16 does: what PowerShell's ``>`` writes. Raises ``OSError``."""
+    with open_stream(path) as file:
+        return file.read(2) in _UTF16
+
+
 def skip_to(file: BinaryIO, offset: int) -> int:
     """Go to ``offset`` of a file that may only be readable forwards; return where it stands, less if it is shorter."""
     if file.seekable():
@@ -105,7 +124,7 @@ def lines(file: BinaryIO, offset: int = 0, number: int = 0) -> Iterator[Line]:
         if len(data) == _CHUNK and not data.endswith(b"\n"):
             data, offset, fault = _shortened(file, data, offset)
         whole = data.endswith(b"\n")
-        if number == 1 and data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if number == 1 and data.startswith(_UTF16):
             fault = "the file is not UTF-8 (it looks like UTF-16); save it as UTF-8"
             yield Line(number=number, start=start, end=offset, data=data, whole=whole, fault=fault)
             return  # where its lines end cannot be told

@@ -187,7 +187,10 @@ def ingest_transcript(
         return IngestReport(events_added=0, events_known=cursor.messages, sessions=cursor.sessions, skipped=())
     host = host or capture.recognise(path)
     if host is None:
-        raise TranscriptError(f"{path} is not a transcript of any host known here", path=str(path))
+        from wwt_vault.capture.jsonl import is_utf16  # noqa: PLC0415 - rare
+
+        why = ": it looks like UTF-16; save it as UTF-8" if is_utf16(path) else ""
+        raise TranscriptError(f"{path} is not a transcript of any host known here{why}", path=str(path))
     reading = _Reading(vault, state, path, cursor, host)
     try:
         for message in reading.messages(progress=progress, keep_source=keep_source):

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tomllib
 import unicodedata
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ import yaml
 
 from wwt_vault import markdown
 from wwt_vault.config import Settings, load_vault_settings
-from wwt_vault.vault import evidence
+from wwt_vault.operations import conversations, notes, recall
+from wwt_vault.operations.workspace import open_workspace
+from wwt_vault.vault import check, evidence, headings
 from wwt_vault.vault.creation import create_vault
 from wwt_vault.vault.documents import catalog, load_document
 
@@ -281,6 +284,41 @@ def test_a_template_has_the_headings_that_need_evidence(tree: Path) -> None:
         assert not list(evidence.uncited_facts(markdown.parse(body))), path.name
         filled = markdown.parse(body.replace(hint[0], "- one\n"))
         assert len(list(evidence.uncited_facts(filled))) == 1, path.name
+
+
+@pytest.mark.parametrize("kind", NOTE_TYPES)
+def test_a_note_begun_by_hand_from_a_template_is_kept_up_by_an_agent(tree: Path, kind: str, tmp_path: Path) -> None:
+    """In either language: its headings mean what they mean in an agent's notes, and nothing of it is lost."""
+    vault = create_vault(tmp_path / "vault", tree.name)
+    workspace = open_workspace(str(vault.root), embedder=lambda: None)
+    now = datetime(2026, 11, 30, 3, tzinfo=UTC)
+    said = [{"role": "user", "text": "Orders go to PostgreSQL.", "time": now.isoformat()}]
+    (event,) = conversations.record(workspace, "chat", "s1", said, now=now)["added"]
+    text = (vault.root / "Templates" / f"{kind.capitalize()} template.md").read_text("utf-8")
+    text = text.replace("{{date:YYYY-MM-DD}}", "2026-11-30").replace("{{time:HH:mm:ss}}", "12:00:00")
+    path = vault.root / "00_Inbox" / "주문 database.md"
+    path.write_text(text.replace("%% ", "Mine. %% ", 1), "utf-8")
+    structure = markdown.parse(markdown.split(text).body)
+    facts = headings.find(structure, headings.FACTS)
+    forms = [headings.FACTS, headings.HISTORY, *([headings.REASON, headings.REJECTED] if kind == "decision" else [])]
+    assert all(headings.find(structure, form) for form in forms)
+    assert facts is not None
+
+    read = notes.read_note(workspace, "주문 database")
+    saved = notes.save_note(
+        workspace, "주문 database", append={facts.text: f"- PostgreSQL [^{event}]"}, history=f"begun [^{event}]",
+        revision=read["revision"], written_by="codex", now=now,
+    )  # fmt: skip
+    after = path.read_text("utf-8")
+    assert saved["id"]
+    assert "Mine. %% " in after
+    assert f"- PostgreSQL [^{event}]\n" in after
+    assert f"- 2026-11-30: begun [^{event}]\n" in after
+    assert "reviewed: false" in after
+    assert check.check_vault(vault).problems == ()
+    (told,) = [item for item in recall.context(workspace, "PostgreSQL orders")["items"] if item["kind"] == "note"]
+    assert told["path"] == "00_Inbox/주문 database.md"
+    assert not re.search("(?:Why|이유|Rejected options|버린 선택지): ", told["text"]), "a hint is no reason"
 
 
 def test_agents_are_told_the_rules(tree: Path) -> None:

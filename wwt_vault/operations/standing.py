@@ -21,6 +21,8 @@ __all__ = ["Standing", "with_current"]
 
 _BRINGS: Final = ("contradicts", "derived_from", "depends_on")
 """Relations whose notes come along with a note that matches."""
+_COMMENT: Final = re.compile("%%.*?%%", re.DOTALL)
+"""Such as the hints of a note template."""
 _STEPS: Final = 10
 """Notes in a row that replaced one another."""
 
@@ -122,8 +124,9 @@ def _best(workspace: Workspace, quoted: Quoted, terms: Mapping[str, float]) -> H
 
 
 def _sections(quoted: Quoted, form: re.Pattern[str]) -> list[Section]:
-    """Return the sections under headings of a kind, those of deeper headings included."""
-    return [section for section in quoted.document.sections if form.search(section.heading)]
+    """Return the sections under headings of a kind, those of deeper headings included, that say something."""
+    found = [section for section in quoted.document.sections if form.search(section.heading)]
+    return [section for section in found if _COMMENT.sub("", section.text).strip()]
 
 
 def _line_about(quoted: Quoted, path: DocumentId) -> Section | None:

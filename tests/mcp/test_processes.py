@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from wwt_vault.mcp_server.watching import Watch
 from wwt_vault.vault import Vault
 
 pytestmark = [
@@ -97,3 +98,23 @@ def test_no_server_outlives_its_client(words_only: Vault) -> None:
         for pid in filter(alive, servers):
             os.kill(pid, signal.SIGKILL)
     assert outlived == []
+
+
+def test_what_killed_servers_left_is_swept_up(tmp_path: Path) -> None:
+    """Not what a living one has: it makes it again in any case."""
+    root, own = tmp_path / "vault", tmp_path / "watching"
+    root.mkdir()
+    own.mkdir()
+    (own / "1-dead").touch()
+    os.utime(own / "1-dead", (0, 0))
+    (own / "2-alive").touch()
+    watch = Watch(root, own, lambda: None)
+    deadline = time.monotonic() + 20
+    while (own / "1-dead").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    watch.changed()
+    names = {path.name for path in own.iterdir()}
+    assert "1-dead" not in names
+    assert "2-alive" in names
+    watch.close()

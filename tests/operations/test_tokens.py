@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from wwt_vault.capture.redact import redact
 from wwt_vault.config import user_folders
 from wwt_vault.errors import BadArgument, NotFound, UnparsableSettings
 from wwt_vault.operations.tokens import Tokens, list_tokens, new_token, revoke_token
@@ -90,6 +91,20 @@ def test_a_damaged_file_lets_nobody_in_and_is_named(vault: Vault, text: str) -> 
         with pytest.raises(UnparsableSettings, match=r"tokens\.json"):
             use()
     assert file.read_text("utf-8") == text
+
+
+def test_a_token_that_is_said_to_an_agent_is_not_kept(vault: Vault) -> None:
+    """It would stand in what it opens."""
+    for number in range(20):
+        token = new_token(vault, f"t{number}", now=NOW)["token"]
+        for text in (
+            token,
+            f"use {token}.",
+            f"{token}입니다",
+            f"--header 'Authorization: Bearer {token}'",
+            f"({token})",
+        ):
+            assert token[4:12] not in redact(text)[0]
 
 
 def test_tokens_made_at_once_are_all_kept(vault: Vault) -> None:

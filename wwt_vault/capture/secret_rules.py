@@ -72,6 +72,7 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("bitbucket-token", "ATBB", r"[A-Za-z0-9]{32,}", 0),
     ("atlassian-token", "ATATT3xFf ATCTT3xFf ATSTT3xFf", r"[\w+/=-]{60,}", 0),
     ("trello-token", "ATTA", r"[0-9a-f]{60,}", 0),
+    ("wwt-token", "wwt_", r"[\w-]{43}", 0),  # operations/tokens.py
     ("npm-token", "npm_", r"[A-Za-z0-9]{36}", 0),
     ("pypi-token", "pypi-AgE", r"[\w-]{50,}", 0),
     ("rubygems-key", "rubygems_", r"[0-9a-f]{48}", 0),

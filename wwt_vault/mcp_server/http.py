@@ -11,6 +11,7 @@ import ipaddress
 import json
 import logging
 import math
+import signal
 import socket
 import sys
 import time
@@ -98,6 +99,8 @@ def serve_http(session: Session, listening: Listening, *, compat: bool = False) 
             limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=5,
         )
+        # uvicorn ends in good order and then passes the signal on, which would end the process before its threads.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         uvicorn.Server(config).run(sockets=[listener])
 
 

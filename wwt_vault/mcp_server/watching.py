@@ -28,6 +28,8 @@ _PATIENCE: Final = 0.03
 """Seconds within which the own file's notification must come: it takes one or two milliseconds, looking at 5,000 files
 thirty."""
 
+_LEFT_SECONDS: Final = 24 * 3600.0
+
 
 class Watch:
     """Notifications of changes below ``root``. ``changed`` may be called from any thread."""
@@ -66,6 +68,7 @@ class Watch:
 
         try:
             make_folder(self._own.parent, private=True)
+            self._sweep()
             self._own.touch(mode=0o600)
             changes = RustNotify([str(self._root), str(self._own.parent)], False, False, 300, True, True)
         except (OSError, RuntimeError):
@@ -79,11 +82,17 @@ class Watch:
                 self._wake()
         changes.close()
 
+    def _sweep(self) -> None:
+        """Delete what killed servers left. One that lives touches its file at every call, or makes it again."""
+        for left in self._own.parent.iterdir():
+            if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
+                left.unlink(missing_ok=True)
+
     def _is_complete(self, changes: RustNotify) -> bool:
         """Take everything that happened until now; return whether that is sure. The lock must be held."""
         deadline = time.monotonic() + _PATIENCE
         try:
-            self._own.write_bytes(b"")
+            os.close(os.open(self._own, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
         except OSError:
             return False
         while not self._look(changes):

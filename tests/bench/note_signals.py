@@ -74,9 +74,8 @@ def answer(pair: Pair, embedder: Embedder | None) -> str:
         event = conversations.record(workspace, "chat", "s", said, now=NOW)["added"][0]
         for title, text in (pair.one, pair.other):
             body = f"## Facts\n\n- {text} [^{event}]\n"
-            name = title if title != pair.one[0] or text == pair.one[1] else f"{title} (2)"
             try:
-                notes.save_note(workspace, name, body=body, type="decision", written_by="bench", now=NOW)
+                notes.save_note(workspace, title, body=body, type="decision", written_by="bench", now=NOW)
             except SimilarNotes as error:
                 return str(error.data["similar"][0]["kind"])
     return "other"

@@ -48,11 +48,15 @@ def read(
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="As it was on this date.")] = None,
 ) -> None:
     """Show a note; its revision is what `wwt note save` asks for."""
-    from wwt_vault.operations import notes, workspace  # noqa: PLC0415
+    from wwt_vault.operations import freshness, notes, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
     opened = workspace.open_workspace(common.vault)
-    emit(common, notes.read_note(opened, note, section=section, revision=revision, as_of=as_of), render.note)
+    now = not (revision or as_of)
+    if now:
+        freshness.catch_up(opened)
+    found = notes.read_note(opened, note, section=section, revision=revision, as_of=as_of, newer=now)
+    emit(common, found, render.note)
 
 
 def save(

@@ -105,7 +105,10 @@ def marked(found: Json) -> str:
 
 def note(found: Json) -> str:
     """A note, its revision above it."""
-    return f"{found['path']}\nid {found['id'] or 'none'} · revision {found['revision']}\n\n{found['text']}"
+    text = f"{found['path']}\nid {found['id'] or 'none'} · revision {found['revision']}\n\n{found['text']}"
+    if found.get("newer"):
+        text = f"{text.rstrip()}\n\nNewer on this subject and not cited: {' '.join(found['newer'])}"
+    return text
 
 
 def saved(found: Json) -> str:
@@ -226,10 +229,17 @@ def status(found: Json) -> str:
         f"Index    {index(found['index'])}".replace("\n", "\n         "),
         f"Queue    {captures['waiting']} waiting, {captures['failed']} failed",
         f"Curation {counted(waiting['sessions'], 'session')}, {counted(waiting['messages'], 'message')} waiting",
+        f"Evidence {_owed(found['debt'])}",
         f"Sync     {render_sync.last(found['sync'])}",
     ]
     lines += [f"Conflict {entry['path']}" for entry in found["conflicts"]]
     return "\n".join([*lines, *(f"!        {problem}" for problem in found["problems"])])
+
+
+def _owed(debt: Json) -> str:
+    looked = f" ({debt['checked']} of {debt['of']} looked at)" if debt["checked"] < debt["of"] else ""
+    lines = [f"{counted(debt['notes'], 'note')} with newer words on the subject{looked}"]
+    return "\n         ".join([*lines, *(f"{one['events']:>4} {one['path']}" for one in debt["worst"])])
 
 
 def verify(found: Json) -> str:

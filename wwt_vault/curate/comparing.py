@@ -17,18 +17,20 @@ from wwt_vault.index.analysis import ask, language_of
 
 __all__ = ["Comparison", "Statement", "compare", "statement"]
 
-_NEAR: Final = 0.57
+_NEAR: Final = 0.53
 """Centred cosine from which two statements are taken to speak of one matter."""
-_NEAR_ACROSS: Final = 0.48
+_NEAR_ACROSS: Final = 0.46
 """The same of two languages: there unrelated ones are farther apart, but equal numbers bring them nearer."""
-_NEAR_NAMED: Final = 0.42
+_NEAR_NAMED: Final = 0.4
 """The same of two languages that name the same thing, or two of one category."""
-_SURE: Final = 0.64
+_SURE: Final = 0.6
 """The same where one fixes a value of which the other says nothing, or they share next to no word."""
-_FAR: Final = 0.45
+_FAR: Final = 0.4
 """Below this they do not, whatever words they share."""
 _ALIKE: Final = 0.5
 """Share of the shorter one's words that both have, from which they speak of one matter whatever is known of meaning."""
+_SAME_SENTENCE: Final = 0.7
+"""From here on they are one sentence but for a word: two words with a capital in one place are two names."""
 _SHARED: Final = 2
 """Words, and at least so many."""
 
@@ -128,7 +130,7 @@ def compare(one: Statement, other: Statement, near: float | None = None) -> Comp
         return Comparison("contradiction", tuple(differs), alike)
     if differs or apart:
         return Comparison("other", alike=alike)
-    if named := _other_names(one, other):
+    if named := _other_names(one, other, alike):
         return Comparison("contradiction", (named,), alike) if by_words else Comparison("other", alike=alike)
     one_sided = bool(one.values.keys() ^ other.values.keys())
     if near is not None and near < _SURE and (one_sided or not shared) and needed == _NEAR:
@@ -181,14 +183,13 @@ def _sides(one: Statement, other: Statement) -> bool:
     )
 
 
-def _other_names(one: Statement, other: Statement) -> str:
+def _other_names(one: Statement, other: Statement, alike: float) -> str:
     """Return what each names that the other does not, or what stands in one place of otherwise like sentences."""
     mine, theirs = _unknown(one, other), _unknown(other, one)
-    if not (mine and theirs):
-        mine, theirs = set(one.words - other.words), set(other.words - one.words)
-        if not (len(mine) == len(theirs) == 1 and _is_name(one.text, *mine) and _is_name(other.text, *theirs)):
-            return ""
-    return f"names: {', '.join(sorted(mine))} / {', '.join(sorted(theirs))}"
+    if not (mine and theirs) and alike >= _SAME_SENTENCE:
+        mine = {word for word in one.words - other.words if _is_name(one.text, word)}
+        theirs = {word for word in other.words - one.words if _is_name(other.text, word)}
+    return "" if not (mine and theirs) else f"names: {', '.join(sorted(mine))} / {', '.join(sorted(theirs))}"
 
 
 def _unknown(one: Statement, other: Statement) -> set[str]:

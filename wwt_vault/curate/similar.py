@@ -113,8 +113,8 @@ def find(index: Index, title: str, claims: Sequence[str], *, leave_out: Iterable
 
 def _candidates(index: Index, title: str, claim: str) -> list[tuple[Passage, float | None]]:
     """Return passages of notes near to a claim, each with its nearness in meaning where that is known."""
-    # What has no title is put into the shape of what has one, so that it is compared with its like.
-    near = index.nearest(f"{title or claim[: len(claim) // 3]}\n{claim}", _CURATED, _POOL) or []
+    # In the shape in which the facts of a note are indexed, so that like is compared with like.
+    near = index.nearest(f"{title or claim[: len(claim) // 3]} > Facts\n- {claim}", _CURATED, _POOL) or []
     found: dict[str, tuple[Passage, float | None]] = {hit.passage.id: (hit.passage, hit.cosine) for hit in near}
     for hit in index.keyword(f"{title} {claim}"[:400], _CURATED, _POOL):
         found.setdefault(hit.passage.id, (hit.passage, None))

@@ -180,7 +180,8 @@ class Index:
     def nearest(self, text: str, limit_to: Filters = _EVERYTHING, limit: int = 10) -> list[MeaningHit] | None:
         """Return the passages that say most nearly what ``text`` says, as statements are compared with one another.
 
-        ``text`` begins with a title and a line end, as ``passages.embedded_texts`` has them. ``None`` without a model.
+        ``text`` is in the shape of ``passages.embedded_texts``: title, heading, what stands there. ``None`` without a
+        model.
         """
         found = self._model() if text.strip() else None
         if found is None:

@@ -128,8 +128,8 @@ class Centring:
                 texts = QUESTIONS[language]
                 found = self._vectors(kind, texts, lambda new: np.stack([self._embedder.query(text) for text in new]))
             elif kind == "statement":
-                # In the shape of a short note: a title, and what it says.
-                texts = tuple(f"{text[: len(text) // 3]}\n{text}" for text in PASSAGES[language])
+                # In the shape of a short note: a title, a heading, and what it says.
+                texts = tuple(f"{text[: len(text) // 3]} > Facts\n- {text}" for text in PASSAGES[language])
                 found = self._vectors(kind, texts, self._embedder.passages)
             else:
                 # In the shape in which conversations are embedded: the mean is of that shape as well.

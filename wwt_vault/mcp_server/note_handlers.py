@@ -31,7 +31,8 @@ def note_handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         from wwt_vault.operations import evidence as proofs  # noqa: PLC0415
         from wwt_vault.operations import notes  # noqa: PLC0415
 
-        found = notes.read_note(session.workspace(), note, section=section, max_characters=MAX_READ)
+        session.catch_up()
+        found = notes.read_note(session.workspace(), note, section=section, max_characters=MAX_READ, newer=True)
         found["sections"], found["events"] = found["sections"][:MAX_SECTIONS], found["events"][:MAX_IDS]
         if evidence:
             words = proofs.claims_of(session.workspace(), note, max_characters=MAX_READ)

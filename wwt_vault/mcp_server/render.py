@@ -58,6 +58,9 @@ def note(found: Json) -> str:
     if found["truncated"]:
         parts.append("The note is longer than one answer. Read it by section:")
         parts.append(fence("\n".join(line for name in found["sections"] for line in quoted(clean(name))), "sections"))
+    if found.get("newer"):
+        said = " ".join(f"[^{event}]" for event in found["newer"])
+        parts.append(f"Newer on this subject and not cited: {said}. Read them before you rely on the note.")
     if "claims" in found:
         parts.append(fence("\n".join(line for claim in found["claims"] for line in _claim(claim)), "evidence"))
     return "\n".join(parts)
@@ -180,6 +183,8 @@ def status(found: Json) -> str:
             f"Model: {index['model'] or 'none, search goes by words'}",
             f"Waiting captures: {queue['waiting']}, failed: {queue['failed']}",
             f"Not curated: {counted(waiting['sessions'], 'session')}, {counted(waiting['messages'], 'message')}",
+            f"Notes with newer evidence: {found['debt']['notes']} of {found['debt']['checked']} looked at",
+            *(f"- {single_line(one['path'], 160)}: {one['events']}" for one in found["debt"]["worst"]),
         ]
     )
 

@@ -125,7 +125,8 @@ class Session:
 
     def _keep_fresh(self, workspace: Workspace) -> None:
         """Index what changed, then give vectors to what has none; what changes meanwhile is indexed first."""
-        from wwt_vault.operations.freshness import embed, refresh  # noqa: PLC0415 - as above
+        from wwt_vault.operations.debt import survey  # noqa: PLC0415 - as above
+        from wwt_vault.operations.freshness import embed, refresh  # noqa: PLC0415
         from wwt_vault.operations.pending import leave_counts, pending  # noqa: PLC0415
 
         while not self._closed.is_set():
@@ -139,6 +140,7 @@ class Session:
                     left, before = refresh(workspace, seconds=_SLICE_SECONDS).pending, left
                 leave_counts(workspace, pending(workspace), datetime.now(UTC))
                 embed(workspace, stop=self._work.is_set)
+                survey(workspace, _SLICE_SECONDS, stop=self._work.is_set)
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.
                 _log.warning("the index could not be brought up to date: %s", error)

@@ -13,6 +13,7 @@ from wwt_vault.curate.questions import wanting
 from wwt_vault.errors import BadArgument, NotFound
 from wwt_vault.model.conversation import Revision
 from wwt_vault.model.knowledge import Note
+from wwt_vault.operations.debt import debt_of
 from wwt_vault.operations.moments import moment, shown
 from wwt_vault.operations.signals import ask_first
 from wwt_vault.operations.workspace import Workspace
@@ -49,13 +50,14 @@ def read_note(
     revision: str | None = None,
     as_of: str | None = None,
     max_characters: int | None = None,
+    newer: bool = False,
 ) -> Json:
     """Return a note, or one section of it, with the revision that saving needs; as it was in an earlier ``revision``,
     or at the end of a day.
 
     ``note`` is a path, id, title or alias. Returns ``{path, id, revision, title, section, line, text, events,
     truncated, sections}``: ``truncated`` tells that ``text`` was cut to ``max_characters``; then ``sections`` names the
-    headings.
+    headings. With ``newer`` also ``newer``: ids of later events on its subject that it does not cite.
     Raises ``NotFound``, ``Ambiguous``, ``PathEscapes``.
     """
     found = _then(workspace, note, revision, as_of) if revision or as_of else notes.read_note(workspace.vault, note)
@@ -75,6 +77,7 @@ def read_note(
         "events": list(events),
         "truncated": truncated,
         "sections": _headings(found) if truncated else [],
+        **({"newer": debt_of(workspace, found.path)} if newer else {}),
     }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wwt_vault.ingest import hooklog, live, queue
+from wwt_vault.operations.debt import survey
 from wwt_vault.operations.freshness import refresh
 from wwt_vault.operations.pending import leave_counts, pending
 from wwt_vault.operations.syncing import last_sync
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["index_status", "queue_list", "queue_retry", "status"]
 
 Json = dict[str, Any]
+
+_SURVEY_SECONDS: Final = 0.5
+"""A status looks for so long at what notes owe; the server's thread, and the next status, go on."""
 
 
 def index_status(workspace: Workspace, report: RefreshReport | None = None) -> Json:
@@ -94,6 +98,7 @@ def status(workspace: Workspace, *, now: datetime) -> Json:
         "index": index,
         "queue": {"waiting": len(items) - len(failed), "failed": len(failed)},
         "uncurated": {"sessions": waiting.sessions, "messages": waiting.messages},
+        "debt": survey(workspace, _SURVEY_SECONDS),
         "sync": synced,
         "conflicts": conflicts,
         "problems": problems,

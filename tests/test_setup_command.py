@@ -159,6 +159,22 @@ def test_at_a_terminal_the_person_is_asked(home: Path, answer: str, expected: se
     assert ruled(home) == expected
 
 
+def test_one_who_declined_is_not_asked_again(home: Path) -> None:
+    """Until the person asks for the rule."""
+    at_a_terminal(home, "n\n", "setup")
+    assert "Write it?" not in at_a_terminal(home, "", "setup")
+    wwt(home, "setup", "--rule")
+    wwt(home, "setup", "--no-rule")
+    assert "Write it?" in at_a_terminal(home, "n\n", "setup")
+
+
+def test_a_no_for_one_host_takes_nothing_out_of_another(home: Path) -> None:
+    """What the person agreed to stands until it is asked out."""
+    wwt(home, "setup", "--rule", "--host", "claude-code")
+    at_a_terminal(home, "n\n", "setup")
+    assert ruled(home) == {".claude/CLAUDE.md"}
+
+
 def test_one_who_agreed_is_not_asked_again(home: Path) -> None:
     """And a run without a terminal keeps what is there."""
     wwt(home, "setup", "--rule")

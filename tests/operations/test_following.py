@@ -100,7 +100,7 @@ def test_what_is_added_comes_in_until_it_is_told_to_end(
 def test_an_answer_that_is_being_written_is_read_when_it_is_done(
     vault: Vault, tmp_path: Path, follow: Callable[..., Following]
 ) -> None:
-    """Block by block, a second apart: one event, not one for every state that it was in."""
+    """Block by block, a moment apart: one event, not one for every state that it was in."""
     talk = Conversation(tmp_path)
     running = follow(tmp_path)
     running.wait_for("0 new messages")
@@ -108,7 +108,7 @@ def test_an_answer_that_is_being_written_is_read_when_it_is_done(
     talk.answer("Block A.", "Block B.", "Block C.")
     for lines in range(1, len(talk.lines) + 1):
         talk.flush(lines)
-        time.sleep(0.7)
+        time.sleep(0.4)
     running.wait_for("2 new messages")
     assert running.end()[0] == 0
     assert sorted(stored(vault)) == sorted(talk.said)

@@ -68,6 +68,9 @@ def setup(
     chosen = host or []
     if rule is None and not (remove or dry_run or common.as_json) and is_attended():
         rule = _agrees(beginnings.files_for_rule(chosen))
+        if rule is False:
+            beginnings.decline_rule()
+            rule = None  # where it stands already, the person wanted it
     with progress("Importing") as step:
         result = beginnings.setup(
             common.vault,
@@ -88,14 +91,14 @@ def setup(
 
 
 def _agrees(found: Mapping[str, Any]) -> bool | None:
-    """Ask whether the memory rule may be written; ``None`` when there is no file to ask about, or the answer is no."""
+    """Ask whether the memory rule may be written; ``None`` when there is no file to ask about."""
     if not found["files"]:
         return None
     say("The memory rule tells your agents when to search the vault:\n")
     say("\n".join(f"  {line}".rstrip() for line in found["rule"].splitlines()))
     say("\nIt would be written, as a marked block that `wwt setup --no-rule` takes out again, into:")
     say("\n".join(f"  {name}" for name in found["files"]))
-    return True if typer.confirm("Write it?", default=None, err=True) else None
+    return typer.confirm("Write it?", default=None, err=True)
 
 
 def ingest(

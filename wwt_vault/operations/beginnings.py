@@ -18,8 +18,9 @@ from wwt_vault.ingest.excluded import exclusion_list
 from wwt_vault.setup import HostPlan, Machine
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, creation, open_vault
+from wwt_vault.vault.files import overwrite
 
-__all__ = ["files_for_rule", "init", "local_timezone", "server_for_any_client", "setup"]
+__all__ = ["decline_rule", "files_for_rule", "init", "local_timezone", "server_for_any_client", "setup"]
 
 Json = dict[str, Any]
 
@@ -87,6 +88,8 @@ def setup(
         vault = None if remove else _vault(argument)
         plans = [connections.carry_out(planned, machine) for planned in plans]
         connections.remember_ruled(user_folders().state, machine)
+        if rule:
+            _declined().unlink(missing_ok=True)
     left = {
         planned.host: find_transcripts(planned.host, machine.home, machine.environ)
         if planned.host in HOSTS and not remove
@@ -109,15 +112,23 @@ def setup(
 def files_for_rule(hosts: Sequence[str] = (), *, machine: Machine | None = None, program: str | None = None) -> Json:
     """Return where the memory rule would go, and does not stand yet: ``{files, rule}``. Changes nothing.
 
+    No file for a person who once declined and has not asked for the rule since.
     Arguments and errors as of :func:`setup`.
     """
     machine = machine or _machine()
+    if _declined().exists():
+        return {"files": [], "rule": connections.RULE}
     programs = connections.find_programs(program or sys.argv[0])
     chosen = list(hosts) or connections.detect(machine)
     without, with_rule = (connections.connect(chosen, machine, programs, rule=rule) for rule in (None, True))
     known = {change.path for plan in without for change in plan.files}
     files = [str(change.path) for plan in with_rule for change in plan.files if change.path not in known]
     return {"files": files, "rule": connections.RULE}
+
+
+def decline_rule() -> None:
+    """Remember that the person does not want the memory rule. Raises ``VaultError``."""
+    overwrite(_declined(), b"", private=True)
 
 
 def server_for_any_client(program: str | None = None) -> Json:
@@ -168,6 +179,10 @@ def _vault(argument: str | None) -> Vault:
 def _may_be_made(argument: str | None) -> bool:
     """Return whether the vault was asked for now, or none is named at all."""
     return bool(argument or os.environ.get("WWT_VAULT")) or named_vault() is None
+
+
+def _declined() -> Path:
+    return user_folders().state / "rule-declined"
 
 
 def _config() -> Path:

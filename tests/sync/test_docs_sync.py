@@ -46,6 +46,7 @@ def test_the_page_shows_what_the_commands_print(tmp_path: Path) -> None:
             cwd=vault if vault.exists() else home, env=env, capture_output=True, text=True, check=False,
         )  # fmt: skip
         said = run.stdout.replace(machine_name(), "laptop").replace(str(home), "/home/minji")
+        said = re.sub(r"(\d{4}-\d\d-\d\d) \d\d:\d\d", r"\1 HH:MM", said)
         assert re.sub(r"\d{4}-\d\d-\d\d", "2026-11-30", said) == shown, (command, run.stderr)
 
 

@@ -232,6 +232,7 @@ def status(found: Json) -> str:
         f"Evidence {_owed(found['debt'])}",
         f"Sync     {render_sync.last(found['sync'])}",
     ]
+    lines += render_sync.machines(found["sync"])
     lines += [f"Conflict {entry['path']}" for entry in found["conflicts"]]
     return "\n".join([*lines, *(f"!        {problem}" for problem in found["problems"])])
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["backup", "conflicts", "export", "last", "merged_file", "restore", "settled", "sync", "sync_init"]
+__all__ = [
+    "backup",
+    "conflicts",
+    "export",
+    "last",
+    "machines",
+    "merged_file",
+    "restore",
+    "settled",
+    "sync",
+    "sync_init",
+]
 
 Json = Mapping[str, Any]
 
@@ -96,6 +107,15 @@ def settled(found: Json) -> str:
     """What was brought together, and what is left."""
     lines = [f"{path} is one again." for path in found["settled"]] or ["Nothing was merged."]
     return "\n".join([*lines, *(f"left: {path}" for path in found["left"])])
+
+
+def machines(found: Json | None) -> list[str]:
+    """What each other machine has brought in all, a line each."""
+    listed = (found or {}).get("machines") or {}
+    return [
+        f"{'':9}{name}: {_counted(counts) or 'history of notes'} in all, last {counts['last'][:16].replace('T', ' ')}"
+        for name, counts in listed.items()
+    ]
 
 
 def _counted(counts: Json) -> str:

@@ -16,7 +16,6 @@ from wwt_vault.config import Settings, named_vault, user_folders
 from wwt_vault.errors import SyncRefused, VaultMissing, WwtError
 from wwt_vault.ingest.recorder import machine_name
 from wwt_vault.ingest.remembered import hold
-from wwt_vault.model.conversation import format_time
 from wwt_vault.state import State, state_for
 from wwt_vault.sync import driver
 from wwt_vault.vault import Vault, find_vault, open_vault
@@ -91,13 +90,13 @@ def _synced(
     except WwtError as error:
         if not fresh:
             before = last_sync(vault) or {}
-            _write(vault, {**before, "failed": {"at": format_time(now), "message": str(error)}})
+            _write(vault, {**before, "failed": {"at": _local(vault, now), "message": str(error)}})
         raise
     vault = open_vault(vault.root)  # two vaults that became one have one id
     result: Json = {
         "vault": str(vault.root),
         "machine": machine.name,
-        "at": format_time(now),
+        "at": _local(vault, now),
         "sent": dict(done.sent),
         "received": {name: dict(counts) for name, counts in done.received.items()},
         "changed": len(done.paths),
@@ -111,6 +110,10 @@ def _synced(
     }
     _write(vault, {**_machines(vault, result), **result, "failed": None})
     return result
+
+
+def _local(vault: Vault, now: datetime) -> str:
+    return now.astimezone(vault.zone).isoformat(timespec="seconds")
 
 
 def _machines(vault: Vault, result: Json) -> Json:

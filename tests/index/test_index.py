@@ -6,11 +6,14 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.index.hash_embedder import HashEmbedder
 from tests.index.library import Library, note, session
@@ -330,6 +333,43 @@ def test_purging_leaves_nothing_of_what_is_gone(tmp_path: Path) -> None:
     assert not any(b"xylophon" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert next((tmp_path / "vectors").glob("*.vectors")).stat().st_size < size
     assert index.status().embedded == 13
+
+
+def test_texts_that_are_purged_while_they_are_embedded_leave_no_vector(tmp_path: Path) -> None:
+    """A server in the middle of it gives up what was swept away, and goes on with what there is now."""
+    library = Library(
+        *(note(f"secret {n}.md", f"the xylophone codeword {n}") for n in range(20)), *LIBRARY.documents.values()
+    )
+    begun, going_on = threading.Event(), threading.Event()
+
+    class Slow(HashEmbedder):
+        """A model that takes its time over the first batch."""
+
+        def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            begun.set()
+            going_on.wait(20)
+            return super().passages(texts)
+
+    server, model = with_model(tmp_path, Slow()), HashEmbedder()
+    server.refresh(library.stamps, library.load)
+    embedding = threading.Thread(target=server.embed_pending)
+    embedding.start()
+    assert begun.wait(20)
+    library.remove(*(f"secret {n}.md" for n in range(20)))
+    other = with_model(tmp_path, model)
+    other.refresh(library.stamps, library.load, rebuild=True, allow_shrink=True)
+    purging = threading.Thread(target=other.purge)
+    purging.start()
+    time.sleep(0.2)
+    going_on.set()
+    purging.join(30)
+    embedding.join(30)
+    other.embed_pending()
+    record = np.dtype([("key", "<u8"), ("vector", "<f2", (model.dimension,))])
+    keys = np.fromfile(next((tmp_path / "vectors").glob("*.vectors")), record, offset=512)["key"]
+
+    assert other.status().embedded == 13
+    assert len(set(keys.tolist())) == 13
 
 
 # --- At once ----------------------------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Index", "IndexStatus", "KeywordHit", "MeaningHit", "QueryTerm", "RefreshReport"]
 
 _EVERYTHING: Final = Filters()
+_BATCH_SECONDS: Final = 10.0
+"""Longer than a batch of texts takes to be embedded."""
 _Answer = TypeVar("_Answer")
 
 
@@ -139,12 +141,19 @@ class Index:
     def purge(self) -> None:
         """Remove what no longer belongs to the current generation: earlier generations, vectors of texts that are gone.
 
-        After a ``refresh(rebuild=True)`` nothing of a forgotten text is left in the folder.
+        After a ``refresh(rebuild=True)`` nothing of a forgotten text is left in the folder. Another process that is
+        embedding texts of an earlier generation gives that up first, between two batches.
         """
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that no search needs
+
+        from wwt_vault.index import privacy  # noqa: PLC0415
         from wwt_vault.index.vectors import prune_all  # noqa: PLC0415 - numpy
 
         def work(searcher: Searcher) -> None:
             sweep(self.folder, keep=0)
+            embedding = FileLock(self.folder / "embedding.lock", timeout=_BATCH_SECONDS, mode=privacy.FILE_MODE)
+            with suppress(Timeout), embedding:
+                pass  # whoever had it has put away the last batch of what is gone
             prune_all(self.folder / "vectors", searcher.generation.rows.vector_key)
 
         self._ask(work, None)

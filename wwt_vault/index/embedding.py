@@ -13,6 +13,7 @@ from typing import Final
 
 from wwt_vault.index import privacy
 from wwt_vault.index.embedder import Embedder
+from wwt_vault.index.generations import Damaged
 from wwt_vault.index.passages import embedded_texts, vector_key
 from wwt_vault.index.refresh import Progress
 from wwt_vault.index.searching import Searcher
@@ -54,6 +55,9 @@ def embed(
             for start in range(0, len(pending), _BATCH):
                 if stop() or (deadline is not None and time.monotonic() > deadline):
                     break
+                if not searcher.generation.folder.exists():
+                    # Its texts may be what somebody wants forgotten: whoever asks goes on with the one after it.
+                    raise Damaged("it was swept away")
                 if progress:
                     progress(done, len(pending))
                 batch = dict(pending[start : start + _BATCH])

@@ -53,8 +53,9 @@ def search(found: Json) -> str:
 
 def note(found: Json) -> str:
     """Return a note with the revision that saving it needs."""
-    head = f"{found['path']} · id {found['id'] or 'none'} · revision {found['revision']}"
-    parts = [single_line(head, 400), fence(clean(found["text"]), "note")]
+    # Even its name is recalled: a person, an agent or somebody else's vault has chosen it.
+    head = single_line(f"id {found['id'] or 'none'} · revision {found['revision']}", 200)
+    parts = [head, fence(single_line(found["path"], 300), "path"), fence(clean(found["text"]), "note")]
     if found["truncated"]:
         parts.append("The note is longer than one answer. Read it by section:")
         parts.append(fence("\n".join(line for name in found["sections"] for line in quoted(clean(name))), "sections"))
@@ -90,9 +91,14 @@ def saved(found: Json) -> str:
     ):
         if found[key]:
             lines += [says, fence("\n".join(quoted("\n".join(found[key]))), "note")]
-    lines += [f"Also changed: {path}" for path in found["also_changed"]]
+    lines += _also(found)
     lines += wanted(found, f"{found['path']}, revision {found['revision'][:12]}")
     return "\n".join(lines)
+
+
+def _also(found: Json) -> list[str]:
+    paths = [single_line(path, 200) for path in found["also_changed"]]
+    return ["Also changed:", fence("\n".join(paths), "paths")] if paths else []
 
 
 def related(found: Json) -> str:
@@ -102,21 +108,21 @@ def related(found: Json) -> str:
         arrow = "->" if step["direction"] == "out" else "<-"
         facts = [f"{step['depth']} {arrow} {step['kind']} {step['path']}", step["type"], step["status"]]
         lines.append(" · ".join(single_line(fact, 200) for fact in facts if fact))
-    opening = single_line(f"{found['path']} · revision {found['revision']}", 400)
-    return "\n".join([opening, fence("\n".join(lines), "related") if lines else "It is related to no note."])
+    head = single_line(f"revision {found['revision']}", 200)
+    return "\n".join([head, fence("\n".join(lines), "related") if lines else "It is related to no note."])
 
 
 def source(found: Json) -> str:
     """Return where a source lies and how a fact cites it."""
     lines = [f"{found['path']}, revision {found['revision']}, {found['verification']}"]
-    lines += [f"Also changed: {path}" for path in found["also_changed"]]
+    lines += _also(found)
     return "\n".join([*lines, f"Cite it as {found['citation']}, beside an event: nobody said it here."])
 
 
 def history(found: Json) -> str:
     """Return the revisions of a note, and what was asked of them."""
-    parts = [single_line(f"{found['path']} · id {found['id'] or 'none'} · revision {found['revision']}", 400)]
-    lines = []
+    parts = [single_line(f"id {found['id'] or 'none'} · revision {found['revision']}", 200)]
+    lines = [single_line(found["path"], 300)]
     for record in found["revisions"]:
         facts = [record["revision"][:12], (record["time"] or "")[:16], record["written_by"] or "a person"]
         lines.append(" · ".join(single_line(fact, 60) for fact in facts if fact))
@@ -164,13 +170,13 @@ def uncurated(found: Json) -> str:
     if not found["total_sessions"]:
         return "Everything is curated."
     waiting = f"{counted(found['total_sessions'], 'session')}, {counted(found['total_messages'], 'message')}"
-    lines = [f"Not curated yet: {waiting}."]
+    lines = []
     for session in found["sessions"]:
         source = single_line(f"{session['host']} {session['session_id']}", 120)
         project = single_line(session["project"] or "no project", 60)
         first, last = session["events"][0], session["events"][-1]
         lines.append(f"- {source} · {project} · {session['messages']} of {session['of']} messages · {first} to {last}")
-    return "\n".join(lines)
+    return f"Not curated yet: {waiting}.\n{fence(chr(10).join(lines), 'uncurated')}"
 
 
 def status(found: Json) -> str:

@@ -31,6 +31,7 @@ from pydantic import ValidationError
 
 from wwt_vault import __version__
 from wwt_vault.errors import NotFound, PathEscapes, WwtError
+from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.mcp_server.compat import ALL_TOOLS
 from wwt_vault.mcp_server.handlers import handlers
 from wwt_vault.mcp_server.session import CLIENT, PROGRESS, Session
@@ -41,6 +42,8 @@ __all__ = ["WwtServer"]
 _LISTED_NOTES: Final = 100
 """Notes named by ``resources/list``; any other is read by its URI."""
 
+_MESSAGE: Final = 1000
+"""Characters of a refusal's own sentence."""
 _MARKDOWN: Final = "text/markdown"
 
 _LONGEST, _MOST = 20_000, 200
@@ -204,9 +207,12 @@ def _refusal(error: Mapping[str, Any]) -> CallToolResult:
     """Return an error as a result: ``code`` and ``message`` first, then what it is about."""
     error = {key: _bounded(value) for key, value in error.items() if value is not None}
     details = {key: value for key, value in error.items() if key not in {"code", "message"}}
-    text = f"{error['code']}: {error['message']}"
+    # What lies near is told among the details: names are recalled text.
+    message = str(error["message"]).partition("; near it: ")[0]
+    text = f"{error['code']}: {single_line(message, _MESSAGE)}"
     if details:
-        text += "\n" + json.dumps(details, ensure_ascii=False, default=str)
+        shown = clean(json.dumps(details, ensure_ascii=False, default=str))
+        text += "\n" + fence("\n".join(quoted(shown)), "details")
     structured = json.loads(json.dumps(error, ensure_ascii=False, default=str))
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured, is_error=True)
 

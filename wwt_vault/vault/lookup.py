@@ -176,7 +176,8 @@ def find_note(vault: Vault, ref: str, known: Mapping[str, list[DocumentId]] | No
     if candidates:
         message = f"{ref[:200]!r} fits {len(candidates)} notes; give the path of the one you mean"
         raise Ambiguous(message, note=ref[:200], candidates=list(candidates[:20]))
-    similar = [known[near][0] for near in difflib.get_close_matches(key[:200], known, n=3)]
+    near = difflib.get_close_matches(key[:200], known, n=3)
+    similar = [there[0] for name in near if (there := known.get(name))]  # a link has a name and is no note
     hint = f"; near it: {', '.join(similar)}" if similar else ""
     raise NotFound(f"there is no note {ref[:200]!r}{hint}", note=ref[:200], similar=similar)
 

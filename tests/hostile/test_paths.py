@@ -1,0 +1,176 @@
+"""No argument of a tool or a command, no link and no name leads out of the vault."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.test_mcp_server import drive, text_of
+from wwt_vault.cli import main
+from wwt_vault.errors import WwtError
+from wwt_vault.vault import files, layout
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+    from wwt_vault.vault import Vault
+
+WORDS = "OUTSIDE-WORDS-7f3a"
+PATHS = [
+    "../outside/secret.md", "../outside/secret", "a/../../outside/secret.md", "30_Knowledge/../../outside/secret.md",
+    "50_Conversations/../../outside/secret.md", "./../outside/secret.md", ".. /outside/secret.md",
+    "..\\outside\\secret.md",
+    "30_Knowledge\\..\\..\\outside\\secret.md", "%2e%2e/outside/secret.md", "..%2foutside%2fsecret.md",
+    "%2e%2e%5coutside",
+    "{outside}/secret.md", "/{outside}/secret.md", "//{outside}/secret.md", "file://{outside}/secret.md",
+    "~/secret.md", "~", "~root/secret.md", "C:/secret.md", "C:secret.md", "c:\\secret.md",
+    "\\\\server\\share\\secret.md",
+    "//server/share/secret.md", "secret.md\0.md", "30_Knowledge/Link.md", "30_Knowledge/Link", "Link",
+    "30_Knowledge/Linked/secret.md", "30_Knowledge/Linked/new.md", "30_Knowledge/Linked", "[[../outside/secret]]",
+    "[[30_Knowledge/Link]]", "[[Linked/secret]]", ".git/config", ".git/hooks/post-checkout", ".obsidian/app.json",
+    ".wwt/vault.json", ".wwt/config.toml", ".GIT/config", ".Wwt/vault.json", "30_Knowledge/.hidden/x.md", "..../x.md",
+    "\uff0e\uff0e/outside/secret.md", "..\u2215outside\u2215secret.md", "..\u200b/outside/secret.md", "", ".", "/",
+    "..",
+    "CON", "NUL.md", "30_Knowledge/aux.md", "a" * 5000, "../" * 400 + "etc/passwd",
+]  # fmt: skip
+
+
+@pytest.fixture
+def outside(vault: Vault) -> Path:
+    """Put a file outside of the vault, and links to it inside."""
+    folder = vault.root.parent / "outside"
+    folder.mkdir()
+    (folder / "secret.md").write_text(f"# Secret\n\n{WORDS}\n", "utf-8")
+    (vault.root / "30_Knowledge" / "Link.md").symlink_to(folder / "secret.md")
+    (vault.root / "30_Knowledge" / "Linked").symlink_to(folder)
+    (vault.root / ".git" / "hooks").mkdir(parents=True)
+    (vault.root / ".git" / "config").write_text(f"[user]\n\tname = {WORDS}\n", "utf-8")
+    (vault.root / ".obsidian").mkdir(exist_ok=True)
+    (vault.root / ".obsidian" / "app.json").write_text(json.dumps({"x": WORDS}), "utf-8")
+    config = vault.root / ".wwt" / "config.toml"
+    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
+    return folder
+
+
+def guarded(vault: Vault, outside: Path) -> dict[str, bytes]:
+    """Return every file that no path may reach: outside, and the folders that are not for notes."""
+    top = vault.root.parent
+    paths = [path for path in top.rglob("*") if path.is_file() and not path.is_symlink()]
+    inside = {path for path in paths if path.is_relative_to(vault.root)}
+    hidden = {path for path in inside if path.relative_to(vault.root).parts[0] in (".git", ".obsidian")}
+    kept = [*(set(paths) - inside), *hidden, vault.root / ".wwt" / "vault.json", vault.root / ".wwt" / "config.toml"]
+    assert outside / "secret.md" in kept
+    return {str(path): path.read_bytes() for path in kept}
+
+
+def test_no_tool_reaches_what_lies_outside(vault: Vault, outside: Path) -> None:
+    """Every tool that takes a note or a path, and the resources: refused, nothing told, nothing written."""
+    before = guarded(vault, outside)
+    paths = [path.replace("{outside}", str(outside)) for path in PATHS]
+    answers: list[tuple[str, str, str]] = []
+
+    async def steps(client: Client) -> None:
+        for path in paths:
+            calls: list[tuple[str, dict[str, Any]]] = [
+                ("wiki_read", {"note": path}),
+                ("wiki_read", {"note": "Home", "section": path}),
+                ("wiki_related", {"note": path}),
+                ("wiki_history", {"note": path}),
+                ("wiki_save_note", {"note": path, "body": "## Question\nwhat?", "type": "topic"}),
+                ("wiki_save_note", {"note": path, "body": "x", "revision": "0" * 64}),
+                ("wiki_save_note", {"note": path, "body": "text", "type": "source", "origin": "https://x.example"}),
+                ("wiki_search", {"query": WORDS, "cwd": path, "project": path}),
+                ("wiki_mark_curated", {"host": path, "session_id": path}),
+                ("wiki_read_events", {"ids": [path]}),
+            ]
+            for tool, arguments in calls:
+                result = await client.call_tool(tool, arguments)
+                answers.append((tool, path, text_of(result)))
+            try:
+                answers.append(("resource", path, str(await client.read_resource(f"vault:///{path}"))))
+            except Exception as error:  # noqa: BLE001 - the client's own, of many kinds
+                answers.append(("resource", path, str(error)))
+
+    drive(vault.root, steps)
+
+    assert len(answers) == 11 * len(PATHS)
+    for tool, path, answer in answers:
+        if tool != "wiki_search":  # which repeats the question
+            assert WORDS not in answer, (tool, path)
+    assert guarded(vault, outside) == before
+    assert sorted(path.name for path in outside.iterdir()) == ["secret.md"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["note", "read", "{path}"],
+        ["note", "save", "--note", "{path}", "-"],
+        ["note", "history", "{path}"],
+        ["note", "diff", "{path}"],
+        ["note", "move", "30_Knowledge/Mine.md", "{path}"],
+        ["note", "move", "{path}", "30_Knowledge/Taken.md"],
+        ["verify", "{path}"],
+        ["events", "{path}"],
+        ["mark-curated", "chat", "{path}"],
+    ],
+    ids=" ".join,
+)
+def test_no_command_reaches_what_lies_outside(
+    command: list[str],
+    vault: Vault,
+    outside: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same for the command line: no words of it are printed, no file appears, none goes."""
+    (vault.root / "30_Knowledge" / "Mine.md").write_text("# Mine\n", "utf-8")
+    before = guarded(vault, outside)
+    for path in PATHS:
+        monkeypatch.setattr("sys.stdin", io.StringIO("## Question\nwhat?\n"))
+        words = [word.replace("{path}", path.replace("{outside}", str(outside))) for word in command]
+        with pytest.raises(SystemExit):
+            main(["--json", *words])
+        out, err = capsys.readouterr()
+        assert WORDS not in out + err, path
+        assert "Traceback" not in err, path
+    assert guarded(vault, outside) == before
+    assert sorted(path.name for path in outside.iterdir()) == ["secret.md"]
+
+
+def test_a_link_that_appears_while_files_are_read_is_not_followed(vault: Vault, outside: Path) -> None:
+    """Another program swaps a file for a link to the outside, again and again: what is read is the file or nothing."""
+    note = vault.root / "30_Knowledge" / "Swapped.md"
+    note.write_text("mine\n", "utf-8")
+    link = vault.root.parent / "link"
+    stop = threading.Event()
+
+    def swap() -> None:
+        while not stop.is_set():
+            link.symlink_to(outside / "secret.md")
+            link.replace(note)
+            real = vault.root.parent / "real"
+            real.write_text("mine\n", "utf-8")
+            real.replace(note)
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    found: set[bytes | None] = set()
+    refused = 0
+    try:
+        for _ in range(3000):
+            try:
+                found.add(files.read(layout.inside(vault.root, "30_Knowledge/Swapped.md")))
+            except WwtError:
+                refused += 1
+    finally:
+        stop.set()
+        swapping.join()
+
+    assert found <= {b"mine\n", None}
+    assert refused > 0

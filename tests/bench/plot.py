@@ -35,7 +35,7 @@ def draw(path: Path, lines: Sequence[Line], *, x: str, y: str, ys: tuple[float, 
     head = (
         f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" font-size="12"'
     )
-    parts = [f'<svg {head} font-size="12">', '<rect width="100%" height="100%" fill="#fff"/>']
+    parts = [f"<svg {head}>", '<rect width="100%" height="100%" fill="#fff"/>']
     for step in range(6):
         value = low + (high - low) * step / 5
         _, up = at((left, value))

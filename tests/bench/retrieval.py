@@ -194,11 +194,15 @@ SHOWN: Final = {
 }
 
 
-def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str]) -> None:
-    """Measure one set and print it."""
+def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most: int | None) -> None:
+    """Measure one set and print it; with ``most`` of each part only so many questions, evenly picked."""
     chosen, index, model = open_set(name, cache)
     now = max((d.time for d in chosen.documents.values() if d.time), default=None)
-    cases = [case for case in chosen.cases if case.part in parts]
+    cases = []
+    for part in parts:
+        of_part = [case for case in chosen.cases if case.part == part]
+        step = max(1.0, len(of_part) / (most or len(of_part) or 1))
+        cases += [of_part[int(at * step)] for at in range(int(len(of_part) / step))]
     for case in cases:
         model.query(case.question)
     figures: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -264,6 +268,7 @@ def main() -> None:
     parser.add_argument("--part", choices=("dev", "held-out"), action="append")
     parser.add_argument("--row", choices=ROWS, action="append")
     parser.add_argument("--cache", type=Path, default=user_folders().cache / "bench")
+    parser.add_argument("--most", type=int, help="ask so many questions of each part, evenly picked")
     parser.add_argument("--weights", type=Path, metavar="SVG", help="draw recall against the weight of the meaning")
     arguments = parser.parse_args()
     if arguments.weights:
@@ -271,7 +276,7 @@ def main() -> None:
         draw(arguments.weights, lines, x="weight of the meaning", y="gold among the first five", ys=(0.0, 1.0))
         return
     for name in arguments.sets:
-        run(name, arguments.cache, arguments.part or ("dev", "held-out"), arguments.row or ROWS)
+        run(name, arguments.cache, arguments.part or ("dev", "held-out"), arguments.row or ROWS, arguments.most)
 
 
 if __name__ == "__main__":

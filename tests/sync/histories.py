@@ -186,6 +186,16 @@ class Histories(RuleBasedStateMachine):
                 target.parent.mkdir(exist_ok=True)
                 (box.root / page).rename(target)
 
+    @rule(at=boxes, page=st.sampled_from(PAGES))
+    def person_changes_the_case_of_a_name(self, at: int, page: str) -> None:
+        """Where a disk knows the difference."""
+        box = self.boxes[at]
+        for old, new in ((page, page.lower()), (page.lower(), page)):
+            if (box.root / old).is_file() and not (box.root / new).exists() and old.lower() == new.lower():
+                (box.root / new).parent.mkdir(exist_ok=True)
+                (box.root / old).rename(box.root / new)
+                break
+
     @rule(at=boxes, number=numbers)
     def person_pastes_a_picture(self, at: int, number: int) -> None:
         """Two pictures of one name are both kept."""

@@ -223,10 +223,12 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
             _both(work, ours, _Versions(change.before, there_now, work.there[new].after, there_now))
     elif new is not None:
         work.done.add(new)
-        work.targets[path] = Target(_oid(mine.after))
         place = _place(work, new)
-        before = work.here[place].after if place in work.here else None
-        _both(work, place, _Versions(change.before, mine.after, work.there[new].after, before))
+        if place == path:  # only its spelling changed
+            place = belonging.logical(new)
+        before = work.here[place].after if place in work.here else _there_now(work, place)
+        work.targets[path] = Target(_oid(mine.after))
+        _both(work, place, _Versions(change.before, mine.after, work.there[new].after, before), moved=True)
     else:
         work.notes.append(f"{path} was deleted on one side and changed on the other: it stays.")
 
@@ -255,8 +257,8 @@ def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
         _both(work, place, _Versions(change.before, mine.after, change.after, mine.after))
 
 
-def _both(work: _Work, path: str, versions: _Versions) -> None:
-    """Both sides have a file, each its own: merge them into ``path``."""
+def _both(work: _Work, path: str, versions: _Versions, *, moved: bool = False) -> None:
+    """Both sides have a file, each its own: merge them into ``path``, to which this side's is ``moved``."""
     one, other = work.bytes_of(versions.mine), work.bytes_of(versions.theirs)
     if one is None or other is None:  # a link in the place of a file: what this side has stays
         return
@@ -275,7 +277,7 @@ def _both(work: _Work, path: str, versions: _Versions) -> None:
     elif data not in (one, other):
         record = recording.merged_save(path, (one, other, data), _revision_names(work, one), work.at)
         work.targets |= {place: Target(None, data=written) for place, written in record.items()}
-    if data != one or versions.before != versions.mine:
+    if data != one or moved or versions.before != versions.mine:
         work.targets[path] = Target(_oid(versions.before), data=data)
 
 

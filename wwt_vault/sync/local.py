@@ -35,7 +35,7 @@ class Withheld(NamedTuple):
 
     path: str
     reason: str
-    """``secret``, ``conflict_markers``, ``too_big``, ``lfs``, ``link``, ``unreadable``, ``not_a_vaults``."""
+    """``secret``, ``conflict_markers``, ``too_big``, ``lfs``, ``link``, ``name``, ``unreadable``, ``not_a_vaults``."""
     message: str
 
 
@@ -145,7 +145,7 @@ def _read(vault: Vault, path: str) -> tuple[bytes | None, Withheld | None]:
     except VaultError as error:
         return None, Withheld(path, "unreadable", str(error))
     except WwtError as error:
-        return None, Withheld(path, "link", str(error))
+        return None, Withheld(path, "name" if "\\" in path else "link", str(error))
 
 
 def _is_damaged(path: str, data: bytes, entry: Entry, blobs: Blobs) -> bool:

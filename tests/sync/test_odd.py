@@ -1,0 +1,207 @@
+"""What people and editors do to files: every way ends with the same vault on both machines and nobody's line lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.sync.machines import Box, files_of, first, join, remote_in, say, session_note
+from wwt_vault.vault import open_vault, sessions
+
+Two = tuple[Box, Box]
+NOTE = "---\nid: p-1\ntype: topic\n---\n\n## A\n\na\n\n## B\n\nb\n"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Two:
+    """Return two machines in sync, with a note and a session."""
+    remote = remote_in(tmp_path)
+    one = first(tmp_path, remote)
+    one.write("30_Knowledge/Plan.md", NOTE)
+    say(one, "hello")
+    one.sync()
+    return one, join(tmp_path, remote, "desktop")
+
+
+def settle(*boxes: Box) -> dict[str, bytes]:
+    """Sync until all have all; return the vault."""
+    for box in (*boxes, *boxes):
+        box.sync()
+    assert all(files_of(box) == files_of(boxes[0]) for box in boxes)
+    assert all(box.git("status", "--porcelain") == "" for box in boxes)
+    return files_of(boxes[0])
+
+
+def move(box: Box, old: str, new: str) -> None:
+    """Move a file as Obsidian does."""
+    (box.root / new).parent.mkdir(parents=True, exist_ok=True)
+    (box.root / old).rename(box.root / new)
+
+
+def change(box: Box, path: str, old: str, new: str) -> None:
+    """Edit a file."""
+    box.write(path, box.read(path).replace(old, new))
+
+
+def plans(vault: dict[str, bytes]) -> list[str]:
+    """Return the paths of what became of the note."""
+    return sorted(path for path, data in vault.items() if b"id: p-1" in data and path.endswith(".md"))
+
+
+def test_a_name_that_changes_its_case_here_and_is_edited_there(two: Two) -> None:
+    """One note, with the new spelling and the edit."""
+    one, other = two
+    move(one, "30_Knowledge/Plan.md", "30_Knowledge/plan.md")
+    change(other, "30_Knowledge/Plan.md", "b\n", "b, too\n")
+    vault = settle(one, other)
+
+    assert plans(vault) == ["30_Knowledge/plan.md"]
+    assert b"b, too" in vault["30_Knowledge/plan.md"]
+
+
+def test_a_folder_that_changes_its_case_here_while_its_note_is_edited_there(two: Two) -> None:
+    """Nothing of it is lost, wherever it comes to lie."""
+    one, other = two
+    move(one, "30_Knowledge/Plan.md", "30_knowledge/Plan.md")
+    change(other, "30_Knowledge/Plan.md", "\nb\n", "\nb, too\n")
+    other.sync()
+    vault = settle(one, other)
+
+    assert len(plans(vault)) == 1
+    assert b"b, too" in vault[plans(vault)[0]]
+
+
+def test_a_name_that_changes_its_case_and_is_not_edited(two: Two) -> None:
+    """Either machine may merge it."""
+    one, other = two
+    say(other, "meanwhile", 3)
+    move(one, "30_Knowledge/Plan.md", "30_Knowledge/plan.md")
+
+    assert plans(settle(one, other)) == ["30_Knowledge/plan.md"]
+
+
+def test_a_note_that_both_moved_to_different_places(two: Two) -> None:
+    """One place of the two, with both edits."""
+    one, other = two
+    move(one, "30_Knowledge/Plan.md", "20_Areas/Plan.md")
+    change(one, "20_Areas/Plan.md", "\na\n", "\na, too\n")
+    move(other, "30_Knowledge/Plan.md", "10_Projects/Plan.md")
+    change(other, "10_Projects/Plan.md", "\nb\n", "\nb, too\n")
+    vault = settle(one, other)
+
+    assert len(plans(vault)) == 1
+    assert b"a, too" in vault[plans(vault)[0]]
+    assert b"b, too" in vault[plans(vault)[0]]
+
+
+def test_a_folder_that_was_renamed_here_while_its_notes_were_edited_there(two: Two) -> None:
+    """Every note is in the new folder, the old one is gone on both."""
+    one, other = two
+    move(one, "30_Knowledge", "30_Wissen")
+    change(other, "30_Knowledge/Plan.md", "\nb\n", "\nb, too\n")
+    vault = settle(one, other)
+
+    assert plans(vault) == ["30_Wissen/Plan.md"]
+    assert b"b, too" in vault["30_Wissen/Plan.md"]
+    assert not (other.root / "30_Knowledge").exists()
+
+
+def test_a_session_note_that_was_renamed_here_and_appended_to_there(two: Two) -> None:
+    """It is found by its session; the new message is in the renamed note."""
+    one, other = two
+    old = session_note(one).relative_to(one.root).as_posix()
+    new = old.replace("claude-code shop", "About the shop")
+    move(one, old, new)
+    say(other, "more", 5)
+    vault = settle(one, other)
+
+    assert [path for path in vault if path.startswith("50_Conversations/2")] == [new]
+    assert b"> more" in vault[new]
+    found = sessions.find_session_note(open_vault(other.root), "claude-code", "42edc39d-0000-4000-8000-000000000000")
+    assert found == other.root / new
+
+
+@pytest.mark.parametrize("start", ["\ufeff", ""])
+def test_line_ends_and_a_byte_order_mark_stay_what_they_were(two: Two, start: str) -> None:
+    """An editor on Windows writes CRLF: the edit from elsewhere is merged into it, line by line."""
+    one, other = two
+    one.write("Win.md", start + "## A\r\n\r\na\r\n\r\n## B\r\n\r\nb\r\n")
+    settle(one, other)
+    change(one, "Win.md", "\r\na\r\n", "\r\na, too\r\n")
+    change(other, "Win.md", "\r\nb\r\n", "\r\nb, too\r\n")
+    vault = settle(one, other)
+
+    assert vault["Win.md"].decode() == start + "## A\r\n\r\na, too\r\n\r\n## B\r\n\r\nb, too\r\n"
+
+
+def test_bytes_that_are_no_text_are_kept_twice(two: Two) -> None:
+    """A note in another encoding cannot be merged by lines."""
+    one, other = two
+    for box, data in ((one, b"\xff\xfe one"), (other, b"\xff\xfe other")):
+        (box.root / "Latin.md").write_bytes(data)
+    vault = settle(one, other)
+
+    assert sorted(data for path, data in vault.items() if path.startswith("Latin")) == [
+        b"\xff\xfe one",
+        b"\xff\xfe other",
+    ]
+
+
+@pytest.mark.parametrize("name", ["-rf.md", 'it\'s "so".md', "😀 메모.md", ":colon.md", "100%.md", "[x] #y ^z.md"])
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such names")
+def test_any_name_that_a_person_can_give_is_synced(two: Two, name: str) -> None:
+    """Also what git, a shell or Obsidian's links would take for something else."""
+    one, other = two
+    one.write(f"30_Knowledge/{name}", "x\n")
+
+    assert settle(one, other)[f"30_Knowledge/{name}"] == b"x\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such names")
+def test_a_name_with_a_backslash_stays_where_it_is(two: Two) -> None:
+    """On Windows it would be a path: the person is told."""
+    one, _ = two
+    one.write("30_Knowledge/a\\b.md", "x\n")
+
+    assert [(entry.path, entry.reason) for entry in one.sync().withheld] == [("30_Knowledge/a\\b.md", "name")]
+
+
+def test_an_emptied_file_and_an_edit(two: Two) -> None:
+    """To empty a note is to take its lines out: what was added elsewhere is not lost."""
+    one, other = two
+    one.write("30_Knowledge/Plan.md", "")
+    change(other, "30_Knowledge/Plan.md", "\nb\n", "\nb\n\nnew\n")
+    vault = settle(one, other)
+
+    assert b"new" in b"".join(vault.values())
+
+
+def test_a_copy_that_is_settled_here_while_the_note_is_edited_there(two: Two) -> None:
+    """The copy stays away, the link as well, and the edit is there."""
+    one, other = two
+    change(one, "30_Knowledge/Plan.md", "\na\n", "\na1\n")
+    change(other, "30_Knowledge/Plan.md", "\na\n", "\na2\n")
+    vault = settle(one, other)
+    copy = next(path for path in vault if "(conflict " in path)
+    (one.root / copy).unlink()
+    text = one.read("30_Knowledge/Plan.md")
+    start, end = text.index("conflicts:"), text.index("---\n", 4)
+    one.write("30_Knowledge/Plan.md", text[:start] + text[end:])
+    change(other, "30_Knowledge/Plan.md", "\nb\n", "\nb, too\n")
+    vault = settle(one, other)
+
+    assert not [path for path in vault if "(conflict " in path]
+    assert b"b, too" in vault["30_Knowledge/Plan.md"]
+    assert b"conflicts" not in vault["30_Knowledge/Plan.md"]
+
+
+def test_variables_of_a_git_that_calls_us_lead_nowhere_else(two: Two, tmp_path: Path) -> None:
+    """Called from a hook of another repository, sync still works in the vault's own."""
+    one, other = two
+    leads_away = {"GIT_DIR": str(tmp_path / "x.git"), "GIT_WORK_TREE": str(tmp_path), "GIT_INDEX_FILE": "/dev/null"}
+    caught = one._replace(machine=one.machine._replace(environ={**one.machine.environ, **leads_away}))
+    say(one, "from a hook", 3)
+    assert caught.sync().pushed
+    assert settle(one, other)

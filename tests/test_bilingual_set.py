@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from tests.bench.sets import BILINGUAL, Case, bilingual
+from wwt_vault.curate.questions import wanting
 from wwt_vault.index.analysis import analyse, ask
 from wwt_vault.model.knowledge import Document
 
@@ -51,6 +52,18 @@ def test_no_subject_is_in_both_halves() -> None:
 
     assert not names[0] & names[1]
     assert all({parts[name.split("-")[0]] for name in case.gold | case.avoid} <= {case.part} for case in CASES)
+
+
+def test_the_questions_that_stand_with_texts_are_as_an_agent_is_asked_for_them() -> None:
+    """Each text of their subjects has some, in both languages and enough of them; none of them is asked of the set."""
+    rows = [
+        json.loads(line) for line in BILINGUAL.with_name("bilingual-questions.jsonl").read_text("utf-8").splitlines()
+    ]
+    subjects = {row["id"].partition("-")[0] for row in rows}
+
+    assert [row["id"] for row in rows if wanting(row["questions"], text(DOCUMENTS[row["id"]]))] == []
+    assert {row["id"] for row in rows} == {name for name in DOCUMENTS if name.partition("-")[0] in subjects}
+    assert not {question for row in rows for question in row["questions"]} & {case.question for case in CASES}
 
 
 def test_every_answer_is_there() -> None:

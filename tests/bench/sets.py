@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -184,6 +185,20 @@ def _spoken(row: dict[str, Any]) -> str:
 # --- Our own ----------------------------------------------------------------------------------------------------------
 
 
+def bilingual_asked(with_questions: bool) -> Set:
+    """Return the subjects of the bilingual set for whose texts somebody wrote questions, with those or without.
+
+    The questions were written from the texts alone, as an agent writes them that curates. All 240 texts are in the
+    vault, those of the other subjects without questions.
+    """
+    rows = map(json.loads, BILINGUAL.with_name("bilingual-questions.jsonl").read_text("utf-8").splitlines())
+    written = {row["id"]: tuple(row["questions"]) for row in rows}
+    documents, cases = bilingual()
+    if with_questions:
+        documents = {name: replace(document, questions=written.get(name, ())) for name, document in documents.items()}
+    return Set(documents, [case for case in cases if case.gold and case.gold <= written.keys()])
+
+
 def bilingual() -> Set:
     """Short conversations and notes of developers in Korean and English, one vault; see ``tests/data/bilingual``.
 
@@ -213,6 +228,8 @@ def _from_row(row: dict[str, Any]) -> Document:
 
 SETS: Final[dict[str, Callable[[], Set]]] = {
     "bilingual": bilingual,
+    "bilingual-asked": lambda: bilingual_asked(with_questions=False),
+    "bilingual-questions": lambda: bilingual_asked(with_questions=True),
     "locomo": locomo,
     "locomo-turns": locomo_turns,
     "autorag-ko": autorag,

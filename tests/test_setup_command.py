@@ -211,6 +211,22 @@ def test_cursors_rule_goes_into_the_project_and_is_taken_out_from_anywhere(home:
     assert not rule.exists()
 
 
+def test_sessions_of_claude_desktops_local_agents_come_in_with_it(home: Path) -> None:
+    """They are Claude Code's; an empty one of a session that was never used is nothing to speak of."""
+    below = home / ".config/Claude/local-agent-mode-sessions/a/b/local_c/.claude/projects/-x"
+    below.mkdir(parents=True)
+    line = {
+        "type": "user", "uuid": "u-1", "sessionId": "6b4d2f30-1111-4222-8333-444455556666", "cwd": "/x",
+        "timestamp": "2026-11-29T01:00:00.000Z", "message": {"role": "user", "content": "from the desktop"},
+    }  # fmt: skip
+    (below / "6b4d2f30-1111-4222-8333-444455556666.jsonl").write_text(json.dumps(line) + "\n")
+    empty = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}, "isSnapshotUpdate": False}
+    (below / "7b4d2f30-1111-4222-8333-444455556666.jsonl").write_text(json.dumps(empty) + "\n")
+    [entry] = json.loads(wwt(home, "setup", "--host", "claude-desktop", "--json").stdout)["hosts"]
+    assert (entry["transcripts"], entry["imported"]) == (2, 1)
+    assert all("not understood" not in sentence for sentence in entry["todo"])
+
+
 def test_an_excluded_folder_is_not_even_imported(home: Path) -> None:
     """The list is written before the hosts' conversations are taken in; nothing of a dry run is kept."""
     transcript = home / ".claude" / "projects" / "-x" / "6b4d2f30-1111-4222-8333-444455556666.jsonl"

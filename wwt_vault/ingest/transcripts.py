@@ -23,10 +23,22 @@ if TYPE_CHECKING:
     from wwt_vault.capture.jsonl import File
     from wwt_vault.ingest.found import Found
 
-__all__ = ["IngestReport", "RecordReport", "ingest_paths", "ingest_transcript", "read_on", "record_messages"]
+__all__ = [
+    "NOTHING_SAID",
+    "IngestReport",
+    "RecordReport",
+    "ingest_paths",
+    "ingest_transcript",
+    "read_on",
+    "record_messages",
+]
 
 _PATIENCE = 30.0
 """Seconds an import waits for a hook of the same session."""
+
+
+NOTHING_SAID = "it has nothing that a person or an assistant said"
+"""Why a file that was understood is in ``skipped``."""
 
 
 class IngestReport(NamedTuple):
@@ -38,6 +50,7 @@ class IngestReport(NamedTuple):
     skipped: tuple[Skipped, ...]
     recognised: bool = True
     """Whether any file was one of a known host."""
+    documents: int = 0
     excluded: tuple[str, ...] = ()
     """Folders of which something was left out, because the person excluded them."""
 
@@ -110,13 +123,11 @@ def _ingest_file(
             path = str(part.path)
             try:
                 step = _from(progress, done)
-                documents: list[str] = []
-                keep = _noting(documents, keep_source)
-                report = ingest_transcript(vault, state, part.path, host, progress=step, keep_source=keep)
+                report = ingest_transcript(vault, state, part.path, host, progress=step, keep_source=keep_source)
                 reports.append(report)
-                read = documents or report.events_added or report.events_known or report.skipped or report.excluded
-                if file.named and not file.archive and not read:
-                    failed("it has nothing that a person or an assistant said")
+                said = report.events_added or report.events_known or report.documents
+                if file.named and not file.archive and not (said or report.skipped or report.excluded):
+                    failed(NOTHING_SAID)
             except TranscriptError as error:
                 if file.named and not file.archive:
                     failed(str(error), int(error.data.get("line") or 0))
@@ -141,17 +152,6 @@ def _ingest_file(
     return _together(reports)
 
 
-def _noting(titles: list[str], keep: Callable[[Source], None] | None) -> Callable[[Source], None]:
-    """Return a function that keeps a document and notes that there was one."""
-
-    def note(source: Source) -> None:
-        titles.append(source.title)
-        if keep is not None:
-            keep(source)
-
-    return note
-
-
 def _from(progress: Callable[[int], None], done: int) -> Callable[[int], None]:
     return lambda read: progress(done + read)
 
@@ -164,6 +164,7 @@ def _together(reports: Iterable[IngestReport]) -> IngestReport:
         sessions=tuple(dict.fromkeys(name for report in reports for name in report.sessions)),
         skipped=tuple(skipped for report in reports for skipped in report.skipped),
         recognised=any(report.recognised for report in reports),
+        documents=sum(report.documents for report in reports),
         excluded=tuple(dict.fromkeys(folder for report in reports for folder in report.excluded)),
     )
 
@@ -204,6 +205,7 @@ def ingest_transcript(
         events_known=reading.known + reading.cursor.messages,
         sessions=tuple(reading.sessions),
         skipped=tuple(reading.skipped),
+        documents=reading.documents,
         excluded=tuple(folder for folder, excluded in reading.folders.items() if excluded),
     )
 
@@ -272,7 +274,7 @@ class _Reading:
         if self._export:  # it is not added to but made anew: what it has before the place need not be what it had
             cursor = Cursor(checkpoint=None, counts={}, messages=0, sessions=())
         self.vault, self.state, self.path, self.cursor, self.host = vault, state, path, cursor, host
-        self.added = self.known = 0
+        self.added = self.known = self.documents = 0
         self.sessions = dict.fromkeys(cursor.sessions)
         self.skipped: list[Skipped] = []
         self.folders: dict[str, bool] = {}
@@ -315,6 +317,7 @@ class _Reading:
                 if deadline is not None and time.monotonic() > deadline:
                     return
             elif isinstance(item, Source):
+                self.documents += 1
                 if keep_source is not None:
                     keep_source(item)
             else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wwt_vault import setup as connections
-from wwt_vault.capture import HOSTS, find_transcripts
+from wwt_vault.capture import HOSTS
 from wwt_vault.config import named_vault, user_folders
 from wwt_vault.errors import VaultMissing, WwtError
 from wwt_vault.ingest import transcripts
@@ -90,12 +90,7 @@ def setup(
         connections.remember_ruled(user_folders().state, machine)
         if rule:
             _declined().unlink(missing_ok=True)
-    left = {
-        planned.host: find_transcripts(planned.host, machine.home, machine.environ)
-        if planned.host in HOSTS and not remove
-        else []
-        for planned in plans
-    }
+    left = {planned.host: [] if remove else connections.transcripts_of(planned.host, machine) for planned in plans}
     results = [
         _result(planned, left[planned.host], _imported(vault, planned.host, left[planned.host], progress))
         for planned in plans
@@ -205,10 +200,11 @@ def _imported(
     if vault is None:
         return {"events": 0, "problem": None}
     try:
-        report = transcripts.ingest_paths(vault, state_for(vault), paths, host=host, progress=progress)
+        name = host if host in HOSTS else None  # else each file tells whose form it has
+        report = transcripts.ingest_paths(vault, state_for(vault), paths, host=name, progress=progress)
     except (WwtError, OSError) as error:
         return {"events": 0, "problem": f"Its conversations could not be imported: {error}"}
-    skipped = len(report.skipped)
+    skipped = sum(part.reason != transcripts.NOTHING_SAID for part in report.skipped)
     problem = f"{skipped} parts of its conversations were not understood: `wwt ingest` names them." if skipped else None
     return {"events": report.events_added, "problem": problem}
 

@@ -11,7 +11,7 @@ from wwt_vault.setup.entries import any_client
 from wwt_vault.setup.exclusions import change_exclusions
 from wwt_vault.setup.explain import explain
 from wwt_vault.setup.naming import name_vault
-from wwt_vault.setup.places import Machine, detect
+from wwt_vault.setup.places import Machine, detect, transcripts_of
 from wwt_vault.setup.plan import Command, HostPlan, connect, disconnect
 from wwt_vault.setup.programs import Programs, find_programs
 from wwt_vault.setup.rule import RULE, remember_ruled, ruled_projects
@@ -34,4 +34,5 @@ __all__ = [
     "name_vault",
     "remember_ruled",
     "ruled_projects",
+    "transcripts_of",
 ]

@@ -93,6 +93,8 @@ class Connection(NamedTuple):
     """For a host that ``capture.HOSTS`` does not name: its folder, the first of these that is there, else the last.
     ``{support}`` is where programs keep their own files on this platform, ``{local}`` the same for this machine alone
     (Windows); a ``*`` stands for anything."""
+    writes_as: str = ""
+    """The name in ``capture.HOSTS`` of the host in whose form its conversations lie, outside of that host's folder."""
     rule: RuleFile | None = None
     signs: tuple[str, ...] = ()
     """Further folders that show that the host is installed."""
@@ -135,7 +137,7 @@ CONNECTIONS: dict[str, Connection] = {
         mcp=McpFile(
             file="config.toml",
             table="mcp_servers",
-            # Codex hands a server HOME and PATH, and of the rest only what is named here.
+            # Codex hands a server HOME and PATH, and of the rest what is named here; `codex mcp add` cannot name it.
             values={"env_vars": ["WWT_VAULT", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"]},
             # Codex lets the first turn begin without servers that are not there within a second, unless this says
             # otherwise; `required = true` would keep Codex from starting at all when our server is broken.
@@ -206,6 +208,7 @@ CONNECTIONS: dict[str, Connection] = {
         ),
         # Installed from the Windows Store, it sees its own folder in place of the usual one.
         folders=("{local}/Packages/Claude_*/LocalCache/Roaming/Claude", "{support}/Claude"),
+        writes_as="claude-code",  # its local agents are Claude Code
     ),
     "vscode": Connection(
         title="VS Code",

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from wwt_vault.capture import host_folder
+from wwt_vault.capture import find_transcripts, host_folder
 from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.setup.hosts import CONNECTIONS
 from wwt_vault.setup.programs import short_path
 
-__all__ = ["Machine", "detect", "file_of", "folder_of", "program_of"]
+__all__ = ["Machine", "detect", "file_of", "folder_of", "program_of", "transcripts_of"]
 
 
 class Machine(NamedTuple):
@@ -53,6 +53,18 @@ def folder_of(host: str, machine: Machine) -> Path:
         return host_folder(host, machine.home, machine.environ)
     found = [path for pattern in CONNECTIONS[host].folders for path in _matches(pattern, machine)]
     return next((path for path in found if path.is_dir()), found[-1])
+
+
+def transcripts_of(host: str, machine: Machine) -> list[Path]:
+    """Return the conversations that a host still has on this machine."""
+    name = host if host in HOSTS else CONNECTIONS[host].writes_as
+    if not name:
+        return []
+    found = find_transcripts(name, machine.home, machine.environ)
+    if name == host:
+        return found
+    other = host_folder(name, machine.home, machine.environ)
+    return [path for path in found if not path.is_relative_to(other)]
 
 
 def file_of(host: str, name: str, machine: Machine) -> Path:

@@ -122,6 +122,10 @@ def test_the_demos_vault_is_curated_with_a_reversal_and_a_persons_edit(tmp_path:
             ("should we use MongoDB?", "MongoDB: no foreign keys across collections"),
         ):
             assert says in (await call(client, "wiki_get_context", query=query))["text"], query
+        then = await call(client, "wiki_get_context", query="운영 서버 SSH 접속 방식", as_of="2026-09-30")
+        assert "배스천" in then["text"], "what was said until then"
+        assert not [item for item in then["items"] if item["kind"] == "note"], "the notes are of today"
+        assert "Tailscale" not in then["text"]
         related = await call(client, "wiki_related", note=bastion["path"], depth=2)
         assert [(one["title"], one["kind"], one["depth"]) for one in related["related"]] == [
             ("SSH 접속은 Tailscale로", "updates", 1), ("Order database", "relates_to", 2),

@@ -96,6 +96,32 @@ def test_a_note_that_both_moved_to_different_places(two: Two) -> None:
     assert b"b, too" in vault[plans(vault)[0]]
 
 
+@pytest.mark.parametrize("mover", [0, 1])
+def test_a_note_that_is_moved_to_where_another_one_was_made(two: Two, mover: int) -> None:
+    """Both notes are there, with the edit that was made at the old place."""
+    one, other = two[mover], two[1 - mover]
+    move(one, "30_Knowledge/Plan.md", "20_Areas/Plan.md")
+    other.write("20_Areas/Plan.md", "Quite another one.\n")
+    change(other, "30_Knowledge/Plan.md", "\nb\n", "\nb, too\n")
+    vault = settle(*two)
+
+    assert any(data == b"Quite another one.\n" for data in vault.values())
+    assert any(b"b, too" in vault[path] for path in plans(vault))
+
+
+def test_an_empty_note_that_was_deleted_is_not_taken_for_another_empty_one(two: Two) -> None:
+    """What is written into it elsewhere stays in it."""
+    one, other = two
+    one.write("A.md", "")
+    settle(one, other)
+    (one.root / "A.md").unlink()
+    one.write("B.md", "")
+    other.write("A.md", "mine\n")
+    vault = settle(one, other)
+
+    assert (vault["A.md"], vault["B.md"]) == (b"mine\n", b"")
+
+
 def test_a_folder_that_was_renamed_here_while_its_notes_were_edited_there(two: Two) -> None:
     """Every note is in the new folder, the old one is gone on both."""
     one, other = two

@@ -17,7 +17,7 @@ from wwt_vault import markdown
 from wwt_vault.errors import FormatTooNew, SyncRefused
 from wwt_vault.sync import belonging, contents, linking, recording, session_notes
 from wwt_vault.sync.local import MACHINE, Withheld
-from wwt_vault.sync.objects import Blobs, Change, differences, empty_tree, sizes
+from wwt_vault.sync.objects import Blobs, Change, blob_id, differences, empty_tree, sizes
 from wwt_vault.sync.repository import Entry, Repository
 from wwt_vault.vault import FORMAT, Vault, copies, files, layout, lookup
 
@@ -227,8 +227,12 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
         if place == path:  # only its spelling changed
             place = belonging.logical(new)
         before = work.here[place].after if place in work.here else _there_now(work, place)
-        work.targets[path] = Target(_oid(mine.after))
-        _both(work, place, _Versions(change.before, mine.after, work.there[new].after, before), moved=True)
+        if before is None:
+            work.targets[path] = Target(_oid(mine.after))
+        else:  # another file of this side has that name: the one that was moved there stays where it is
+            place, before = path, mine.after
+        versions = _Versions(change.before, mine.after, work.there[new].after, before)
+        _both(work, place, versions, moved=place != path)
     else:
         work.notes.append(f"{path} was deleted on one side and changed on the other: it stays.")
 
@@ -358,10 +362,12 @@ def _renames(work: _Work, side: Mapping[str, Change], other: Mapping[str, Change
         return {}
     added = [path for path, change in side.items() if change.after and not change.before and change.after.is_file]
     by_oid: dict[str, str] = {}
+    nothing = blob_id(b"", work.repository.hash_name)  # all empty files are alike
     by_name: dict[object, str] = {}
     for path in sorted(added):
         entry = side[path].after
-        by_oid.setdefault(_oid(entry) or "", path)
+        if entry is not None and entry.oid != nothing:
+            by_oid.setdefault(entry.oid, path)
         if belonging.is_note(path):
             name = _identity(work.bytes_of(entry))
             if name:

@@ -391,6 +391,18 @@ def test_every_claim_leads_to_the_very_words(wwt: Run, words_only: Vault) -> Non
     assert as_json(wwt, "verify", "SSH", "--note", "SSH", expect=2)["error"]["code"] == "bad_argument"
 
 
+def test_words_that_would_command_a_terminal_are_shown_as_text(wwt: Run, words_only: Vault) -> None:
+    """Escape sequences and bidi marks of what somebody once pasted: kept in the vault, not sent to the screen."""
+    bad = [{"role": "user", "text": "red \x1b[31m and \u202e back", "time": "2026-11-29T01:00:00Z"}]
+    _, out, _ = wwt("record", "chat", "s1", "--json", stdin=json.dumps(bad))
+    (event,) = json.loads(out)["added"]
+    as_json(wwt, "note", "save", "-", "--note", "N", "--type", "topic", stdin=f"x [^{event}]\n")
+    shown = [*wwt("verify", "--note", "N"), *wwt("forget", event), *wwt("events", event)]
+
+    assert "red" in str(shown)
+    assert not [text for text in shown if isinstance(text, str) and ("\x1b" in text or "\u202e" in text)]
+
+
 def test_the_index_is_refreshed_rebuilt_and_described(wwt: Run, words_only: Vault) -> None:
     """The same fields from all three; a rebuild changes no count."""
     said(wwt)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wwt_vault.cli import render_sync
+from wwt_vault.fence import clean
 from wwt_vault.wording import counted
 
 __all__ = [
@@ -279,12 +280,12 @@ def evidence(found: Json) -> str:
     """Each claim, the events that it cites, and what was said there."""
     lines = [f"{found['path']}  revision {found['revision'][:12]}"]
     for claim in found["claims"]:
-        lines += ["", *claim["text"].splitlines()]
+        lines += ["", *clean(claim["text"]).splitlines()]
         lines[-1] += f"  (line {claim['line']})"
         for said in claim["said"]:
             facts = [said["event"], said["role"], said["host"], _minute(said["time"]), said["problem"]]
             lines.append("  " + " · ".join(fact for fact in facts if fact))
-            lines += [f"  | {line}".rstrip() for line in (said["text"] or "").splitlines()]
+            lines += [f"  | {line}".rstrip() for line in clean(said["text"] or "").splitlines()]
         for source in claim["sources"]:
             checked = " ".join(filter(None, (source["verification"], source["verified_by"], source["verified_at"])))
             facts = [f"source {source['title']}", source["origin"], _minute(source["retrieved"])[:10], checked]

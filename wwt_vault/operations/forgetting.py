@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from wwt_vault.errors import Ambiguous, BadArgument, LockTimeout, NotFound
+from wwt_vault.fence import single_line
 from wwt_vault.ingest import forgetting as beside
 from wwt_vault.ingest import remembered
 from wwt_vault.model.conversation import Event, EventId
@@ -47,7 +48,7 @@ def preview(workspace: Workspace, events: Sequence[str] = (), *, session: str | 
                 "time": shown(event.time, zone),
                 "host": event.host,
                 "session_id": event.session_id,
-                "text": " ".join(event.text.split())[:_BEGINNING],
+                "text": single_line(event.text, _BEGINNING),
             }
             for event in chosen.values()
         ]

@@ -1,9 +1,9 @@
 """Many at once: agents that talk, servers that search, a rebuild, a person's editor; prints what was lost and doubled.
 
-Run: ``python -m tests.faults.load [--processes 16] [--events 500] [--seconds 300] [--json]``. First that many processes
-each bring so many prompts, as hooks do, into one session and then into a session each. Then, for so many seconds, three
-MCP servers are asked, two hooks record, the index is rebuilt again and again and an editor writes into a note that an
-agent saves.
+Run: ``python -m tests.faults.load [--processes 16] [--events 500] [--seconds 300] [--waiting 10000] [--json]``. First
+that many processes each bring so many prompts, as hooks do, into one session and then into a session each. Then so many
+prompts that wait in the queue are tried. Then, for so many seconds, three MCP servers are asked, two hooks record, the
+index is rebuilt again and again and an editor writes into a note that an agent saves.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wwt_vault.vault import Vault, events, open_vault, sessions
 from wwt_vault.vault.check import check_vault
 from wwt_vault.vault.creation import create_vault
 
-__all__ = ["Load", "everybody", "talking"]
+__all__ = ["Load", "draining", "everybody", "talking"]
 
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 11, 30, 1, 0, tzinfo=UTC)
@@ -95,6 +95,22 @@ def talking(processes: int, count: int, *, one_session: bool) -> Load:
         wanted = Counter(f"process {number} says {at}" for number in range(processes) for at in range(count))
         what = "one session" if one_session else "a session each"
         return _counted(what, vault, wanted, queued, problems)._replace(seconds=round(time.monotonic() - began, 1))
+
+
+def draining(count: int) -> Load:
+    """Let so many prompts wait in the queue, of twenty sessions, and then try them."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+        vault = _vault(Path(folder))
+        for at in range(count):
+            payload = {"session_id": f"session-{at % 20:02}", "cwd": "/src/shop", "hook_event_name": "UserPromptSubmit"}
+            said = json.dumps({**payload, "prompt": f"waiting {at}"}).encode()
+            queue.add(parse_hook("claude-code", said, START + timedelta(seconds=at)))
+        report = live.retry(vault, state_for(vault), datetime.now(UTC) + timedelta(days=9))
+        problems = [] if report.done == count else [f"only {report.done} were recorded"]
+        wanted = Counter(f"waiting {at}" for at in range(count))
+        found = _counted("a queue that drains", vault, wanted, count, problems)
+        return found._replace(seconds=round(time.monotonic() - began, 1))
 
 
 def _counted(what: str, vault: Vault, wanted: Counter[str], queued: int, problems: list[str]) -> Load:
@@ -273,11 +289,13 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=16)
     parser.add_argument("--events", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--waiting", type=int, default=10_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     found = [
         talking(options.processes, options.events, one_session=True),
         talking(options.processes, options.events, one_session=False),
+        draining(options.waiting),
         everybody(options.seconds),
     ]
     if options.json:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
 def test_many_at_once_lose_and_double_nothing() -> None:
-    """Eight agents in one session and in many; then servers, hooks, a rebuild, an editor and an agent on one vault.
+    """Eight agents in one session and in many; a queue; servers, hooks, a rebuild, an editor and an agent on one vault.
 
     Every search is answered, no edit and no save is lost, and no message of a lock or of a damaged index is seen.
     """
@@ -31,11 +31,13 @@ def test_many_at_once_lose_and_double_nothing() -> None:
         "25",
         "--seconds",
         "10",
+        "--waiting",
+        "200",
     ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=400)
     assert run.stdout, run.stderr
     found = json.loads(run.stdout)
 
-    assert [(one["lost"], one["doubled"], one["problems"]) for one in found] == [(0, 0, [])] * 3
-    assert [one["brought"] for one in found[:2]] == [200, 200]
-    assert found[2]["brought"] > 20
+    assert [(one["lost"], one["doubled"], one["problems"]) for one in found] == [(0, 0, [])] * 4
+    assert [one["brought"] for one in found[:3]] == [200, 200, 200]
+    assert found[3]["brought"] > 20

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from wwt_vault.config import user_folders
+from wwt_vault.config import UserFolders, user_folders
 from wwt_vault.model.conversation import EventId, Message, Session
-from wwt_vault.operations import freshness, recall, relations
+from wwt_vault.operations import freshness, recall, relations, signals
 from wwt_vault.operations.workspace import open_workspace
 from wwt_vault.vault import Vault, events, notes, sessions
 from wwt_vault.vault.creation import create_vault
@@ -110,6 +110,30 @@ def walk_beside_search(vault: Vault, rounds: int, clock: Clock, children: Clock)
         print(f"{how:14}{walk:8.1f} ms a walk{search:8.1f} ms a search   ratio {walk / search:.2f}")
 
 
+def compare_in_turns(vaults: dict[int, tuple[Vault, EventId]], rounds: int, clock: Clock) -> None:
+    """Compare a new note with those that are there, by words, and index one that was saved; print what that took."""
+    opened = {}
+    for count, (vault, _) in vaults.items():
+        root = vault.root.parent
+        folders = UserFolders(config=root / "config", state=root / "state", cache=root / "cache")
+        opened[count] = open_workspace(str(vault.root), embedder=lambda: None, folders=folders)
+        freshness.refresh(opened[count], seconds=None)
+    taken: dict[tuple[str, int], list[float]] = {}
+    for number in range(rounds):
+        for count, (vault, event) in vaults.items():
+            body = f"## Facts\n\n- the harbour crane {number} lifts teak on odd mornings [^{event}]\n"
+            began = clock()
+            signals.ask_first(opened[count], f"Quay {number}", body, relations=None, reason="new", missing=())
+            taken.setdefault(("compared", count), []).append(clock() - began)
+            (vault.root / "30_Knowledge" / f"loose {number}.md").write_text(f"Page {number} on nothing.\n", "utf-8")
+            began = clock()
+            freshness.catch_up(opened[count])
+            taken.setdefault(("indexed before", count), []).append(clock() - began)
+    for what in ("compared", "indexed before"):
+        small, large = (statistics.median(taken[what, count]) * 1000 for count in vaults)
+        print(f"{what:16}{small:8.1f} ms of {min(vaults)}{large:8.1f} ms of {max(vaults)}   ratio {large / small:.2f}")
+
+
 def of_children() -> float:
     """Return the processor time of processes that were started and have ended."""
     return sum(os.times()[2:4])
@@ -126,6 +150,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         vaults = {count: vault_of(Path(folder), count) for count in (100, chosen.notes)}
         save_in_turns(vaults, chosen.rounds, clock)
+        compare_in_turns(vaults, chosen.rounds, clock)
         children = of_children if chosen.cpu else lambda: 0.0
         walk_beside_search(vaults[chosen.notes][0], chosen.rounds, clock, children)
 

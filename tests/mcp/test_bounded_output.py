@@ -14,7 +14,7 @@ from wwt_vault.vault import Vault
 
 pytestmark = pytest.mark.slow
 
-MANY = 20_000
+MANY = 6_000
 LONG = "word " * 4000
 
 
@@ -32,10 +32,10 @@ def make_large(vault: Vault) -> None:
     folder = vault.root / "50_Conversations" / "2026"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "2026-11-29 chat shop s1.md").write_text(f"{head}\n{blocks}", "utf-8")
-    names = "".join(f'  - "alias {n} {LONG[:200]}"\n' for n in range(2000))
-    links = "".join(f'  - "[[Other {n}]]"\n' for n in range(2000))
+    names = "".join(f'  - "alias {n} {LONG[:200]}"\n' for n in range(1000))
+    links = "".join(f'  - "[[Other {n}]]"\n' for n in range(1000))
     parts = "".join(f"\n## Zebra part {n} {LONG[:100]}\n- fact [^{event(n)}]\n" for n in range(MANY))
-    tags = ", ".join(f"t{n}" for n in range(2000))
+    tags = ", ".join(f"t{n}" for n in range(1000))
     head = f"type: topic\nstatus: current\naliases:\n{names}relates_to:\n{links}tags: [{tags}]\nproject: shop"
     for number, title in enumerate(("Large", "Larger", "x" * 150)):
         (vault.root / "30_Knowledge" / f"{title}.md").write_text(

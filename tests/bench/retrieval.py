@@ -152,13 +152,12 @@ def far(name: str, part: str) -> list[Case]:
     return [Case(case.question, frozenset(), "far", part) for cases in picked for case in cases]
 
 
-def ask(way: Callable[[Case], tuple[list[str], bool]], case: Case, drop: bool) -> Answer:
-    """Ask one question; with ``drop`` what is to be avoided is left out of the ranking."""
+def ask(way: Callable[[Case], tuple[list[str], bool]], case: Case) -> Answer:
+    """Ask one question."""
     begun = time.perf_counter()
     documents, found = way(case)
     spent = time.perf_counter() - begun
-    once = dict.fromkeys(name for name in documents if not (drop and name in case.avoid))
-    return Answer(list(once), found, spent)
+    return Answer(list(dict.fromkeys(documents)), found, spent)
 
 
 def measures(case: Case, documents: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -212,7 +211,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most:
             continue
         seconds = []
         for case in cases:
-            answer = ask(way, case, drop=name == "xquad")
+            answer = ask(way, case)
             seconds.append(answer.seconds)
             refused[case.part, "answer" if case.gold else "near"] += [not answer.found] if row == "fused" else []
             if case.gold:
@@ -221,7 +220,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most:
                         figures[case.part, kind, row][measure].append(value)
         if row == "fused":
             for part in parts:
-                refused[part, "far"] = [not ask(way, case, drop=False).found for case in far(name, part)]
+                refused[part, "far"] = [not ask(way, case).found for case in far(name, part)]
         p50, p95 = np.percentile(np.array(seconds) * 1000, (50, 95))
         print(f"{name}, {row}: {p50:.1f} ms median, {p95:.1f} ms p95, without embedding", file=sys.stderr)
     shown = SHOWN.get(name, ("nDCG@10", "R@1", "R@5", "R@10", "MRR"))

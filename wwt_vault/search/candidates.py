@@ -6,7 +6,7 @@
 is the BM25F score beside the best one's; ``coverage`` is the share of the question's words, weighed by how rare each
 is, that the vault has together in one passage. So the words count for as much as they have to say: where most of a
 question stands together somewhere they decide, where no passage holds a third of it they say nothing, and a question in
-another language than its answer is left to the meaning.
+another language than its answer is left to the meaning (there .6 takes the place of .3).
 ``m`` is the setting ``meaning_weight``. Chosen on dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from math import log
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.index.analysis import exact_terms
+from wwt_vault.index.analysis import exact_terms, language_of
 from wwt_vault.model.knowledge import Filters, Passage
 from wwt_vault.search.when import When
 
@@ -31,6 +31,9 @@ POOL: Final = 100
 
 _CHANCE: Final = 0.3
 """Coverage that any question reaches somewhere by words that say nothing: only what is above it counts."""
+_CHANCE_ABROAD: Final = 0.6
+"""The same where the nearest passage is in another language than the question: it could not share a word with it, and
+what does share some is in the question's language only by that."""
 _EXACT: Final = 1.0
 """What a passage gets on top that holds the question's exact terms: more than anything else can be worth."""
 _COMMON: Final = 5
@@ -51,6 +54,8 @@ class Candidate:
     """Share of the question's words that it holds, weighed by rarity."""
     exact: frozenset[str] = frozenset()
     """What of the question's exact terms (codes, paths, versions) it holds."""
+    is_foreign: bool = False
+    """The nearest in meaning, and in another language than the question."""
     evidence: float = 0.0
     plain: float = 0.0
     """The score without what exact terms and dates add."""
@@ -74,6 +79,8 @@ def gather(
     for passage, cosine in by_meaning or ():
         found.setdefault(passage.id, Candidate(passage=passage)).cosine = cosine
     if by_meaning:
+        nearest = by_meaning[0].passage
+        found[nearest.id].is_foreign = language_of(nearest.text) != language_of(text)
         wordless = [name for name, candidate in found.items() if not candidate.keyword]
         for name, score_ in index.keyword_scores(text, wordless).items():
             found[name].keyword = score_
@@ -96,7 +103,8 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
     nearest = max((candidate.cosine for candidate in candidates if candidate.cosine is not None), default=None)
     if nearest is None:
         weight = 0.0
-    trust = max(0.0, coverage - _CHANCE) / (1 - _CHANCE) if weight else 1.0
+    chance = _CHANCE_ABROAD if any(candidate.is_foreign for candidate in candidates) else _CHANCE
+    trust = max(0.0, coverage - chance) / (1 - chance) if weight else 1.0
     for candidate in candidates:
         words = candidate.keyword / best
         # Without a vector yet it is taken to mean as much as it says: that must not count against it.

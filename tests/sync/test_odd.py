@@ -73,6 +73,21 @@ def test_a_folder_that_changes_its_case_here_while_its_note_is_edited_there(two:
     assert b"b, too" in vault[plans(vault)[0]]
 
 
+def test_two_folders_that_differ_by_case_alone_do_not_take_turns(two: Two) -> None:
+    """A file and its conflict copy stay in the folder that they are in, however often the machines sync."""
+    one, other = two
+    move(one, "30_Knowledge/Plan.md", "30_knowledge/plan.md")
+    change(one, "30_knowledge/plan.md", "id: p-1\ntype: topic", "x: 1")
+    one.write("30_Knowledge/More.md", "x\n")
+    change(other, "30_Knowledge/Plan.md", "---\nid: p-1\ntype: topic\n---\n", "First.\n")
+    vault = settle(one, other)
+
+    assert settle(other, one) == vault
+    text = b"\n".join(data for path, data in vault.items() if path.endswith(".md"))
+    assert b"First." in text
+    assert b"x: 1" in text
+
+
 def test_a_name_that_changes_its_case_and_is_not_edited(two: Two) -> None:
     """Either machine may merge it."""
     one, other = two

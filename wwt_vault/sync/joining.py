@@ -8,7 +8,6 @@ hold (links, programs, files that are too big) stays in git and is never written
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from wwt_vault.sync import belonging, contents, linking, recording, session_note
 from wwt_vault.sync.local import MACHINE, Withheld
 from wwt_vault.sync.objects import Blobs, Change, blob_id, differences, empty_tree, sizes
 from wwt_vault.sync.repository import Entry, Repository
+from wwt_vault.sync.spelling import Spelling
 from wwt_vault.vault import FORMAT, Vault, copies, files, layout, lookup
 
 __all__ = ["Conflict", "Joined", "Target", "join"]
@@ -86,19 +86,8 @@ class _Work:
         self.conflicts: list[Conflict] = []
         self.withheld: list[Withheld] = []
         self.notes: list[str] = []
-        self.listed: dict[str, dict[str, str]] = {}
+        self.spelling = Spelling(vault.root)
         self.done: set[str] = set()
-
-    def listing(self, folder: str) -> dict[str, str]:
-        """Return the names in a folder, and those that are to come, by what file systems and links tell them apart."""
-        if folder not in self.listed:
-            try:
-                names = sorted(entry.name for entry in (self.vault.root / folder).iterdir())
-            except OSError:
-                names = []
-            named = (unicodedata.normalize("NFC", name) for name in names)
-            self.listed[folder] = {layout.name_key(name): name for name in named}
-        return self.listed[folder]
 
     def bytes_of(self, entry: Entry | None) -> bytes | None:
         return self.blobs.read(entry.oid) if entry is not None and entry.is_file else None
@@ -223,7 +212,7 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
             _both(work, ours, _Versions(change.before, there_now, work.there[new].after, there_now))
     elif new is not None:
         work.done.add(new)
-        place = _place(work, new)
+        place = work.spelling.place(new)
         if place == path:  # only its spelling changed
             place = belonging.logical(new)
         before = work.here[place].after if place in work.here else _there_now(work, place)
@@ -239,13 +228,13 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
 
 def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
     """The other side added or changed a file."""
-    place = _place(work, path) if change.before is None else path
+    place = work.spelling.place(path) if change.before is None else path
     taken = work.targets.get(place)
     if taken is not None and change.before is None:
         if taken.data is None and taken.oid is None:  # it got another spelling there
             place = belonging.logical(path)
         else:  # two of theirs that some file systems take for one
-            used = {*work.targets, *_names_near(work, place)}
+            used = {*work.targets, *work.spelling.near(place)}
             place = copies.copy_name(place, *_machine_of(work, path), used)
             work.notes.append(f"{path} has the name of another file but for case or form: it became {place}.")
     elif place != path:
@@ -272,7 +261,7 @@ def _both(work: _Work, path: str, versions: _Versions, *, moved: bool = False) -
         machine, date = _machine_of(work, path)
         copy = _existing_copy(work, path, other)
         if copy is None:
-            copy = copies.copy_name(path, machine, date, {*work.targets, *_names_near(work, path)})
+            copy = copies.copy_name(path, machine, date, {*work.targets, *work.spelling.near(path)})
             work.targets[copy] = Target(None, data=other)
         work.conflicts.append(Conflict(path, copy))
         data = linking.with_copy(path, data, copy)
@@ -299,15 +288,10 @@ def _revision_names(work: _Work, note: bytes) -> list[str]:
 
 def _existing_copy(work: _Work, path: str, data: bytes) -> str | None:
     """Return the copy of an earlier, interrupted join that has these bytes."""
-    for name in _names_near(work, path):
+    for name in work.spelling.near(path):
         if copies.original_of(name) == path and files.read(work.vault.root / name) == data:
             return name
     return next((name for name, found in work.targets.items() if found.data == data and copies.original_of(name)), None)
-
-
-def _names_near(work: _Work, path: str) -> list[str]:
-    folder, slash, _ = path.rpartition("/")
-    return [f"{folder}{slash}{name}" for name in work.listing(folder).values()]
 
 
 def _machine_of(work: _Work, path: str) -> tuple[str, str]:
@@ -319,31 +303,6 @@ def _machine_of(work: _Work, path: str) -> tuple[str, str]:
         return "elsewhere", work.at.astimezone(work.vault.zone).date().isoformat()
     date = datetime.fromisoformat(parts[2]).astimezone(work.vault.zone).date()
     return parts[0].strip() or parts[1].strip() or "elsewhere", date.isoformat()
-
-
-def _place(work: _Work, path: str) -> str:
-    """Return the path under which a new file is written: NFC, and spelled as what lies there is.
-
-    Raises ``SyncRefused`` where one side has a file and the other a folder.
-    """
-    path = belonging.logical(path)
-    if path.startswith("."):
-        return path
-    folder = ""
-    *folders, last = path.split("/")
-    for part in folders:
-        folder = f"{folder}{'/' if folder else ''}{work.listing(folder).setdefault(layout.name_key(part), part)}"
-        _refuse_unlike(folder, (work.vault.root / folder).is_file())
-    name = work.listing(folder).setdefault(layout.name_key(last), last)
-    place = f"{folder}/{name}" if folder else name
-    _refuse_unlike(place, (work.vault.root / place).is_dir())
-    return place
-
-
-def _refuse_unlike(path: str, unlike: bool) -> None:
-    if unlike:
-        message = f"{path} is a file on one side and a folder on the other: rename one of them. Nothing was changed."
-        raise SyncRefused(message, reason="file_and_folder", path=path)
 
 
 def _there_now(work: _Work, place: str) -> Entry | None:

@@ -1,0 +1,70 @@
+"""How new files are spelled: in NFC, and as what lies there is, where a file system would take the two for one."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+from wwt_vault.errors import SyncRefused
+from wwt_vault.sync import belonging
+from wwt_vault.vault import layout
+
+__all__ = ["Spelling"]
+
+
+class Spelling:
+    """The names in the folders of a vault, each listed once, and those that are to come."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._listed: dict[str, dict[str, str]] = {}
+
+    def near(self, path: str) -> list[str]:
+        """Return the paths of all that lies, or will lie, beside a file."""
+        folder, slash, _ = path.rpartition("/")
+        return [f"{folder}{slash}{name}" for name in dict.fromkeys(self._names(folder).values())]
+
+    def place(self, path: str) -> str:
+        """Return the path under which a new file is written.
+
+        Raises ``SyncRefused`` where one side has a file and the other a folder.
+        """
+        path = belonging.logical(path)
+        if path.startswith("."):
+            return path
+        folder = ""
+        *folders, last = path.split("/")
+        for part in folders:
+            folder = f"{folder}{'/' if folder else ''}{self._spelled(folder, part)}"
+            _refuse_unlike(folder, (self._root / folder).is_file())
+        name = self._spelled(folder, last)
+        place = f"{folder}/{name}" if folder else name
+        _refuse_unlike(place, (self._root / place).is_dir())
+        return place
+
+    def _spelled(self, folder: str, name: str) -> str:
+        """Return a name as it is in a folder: by itself, else by one that is taken for it."""
+        listed = self._names(folder)
+        found = listed.get(f"\0{name}") or listed.setdefault(layout.name_key(name), name)
+        listed.setdefault(f"\0{found}", found)
+        return found
+
+    def _names(self, folder: str) -> dict[str, str]:
+        """Return each name by itself (behind a NUL) and by what is taken for it; of several alike, the first."""
+        if folder not in self._listed:
+            try:
+                names = sorted(entry.name for entry in (self._root / folder).iterdir())
+            except OSError:
+                names = []
+            found: dict[str, str] = {}
+            for name in (unicodedata.normalize("NFC", name) for name in names):
+                found.setdefault(f"\0{name}", name)
+                found.setdefault(layout.name_key(name), name)
+            self._listed[folder] = found
+        return self._listed[folder]
+
+
+def _refuse_unlike(path: str, unlike: bool) -> None:
+    if unlike:
+        message = f"{path} is a file on one side and a folder on the other: rename one of them. Nothing was changed."
+        raise SyncRefused(message, reason="file_and_folder", path=path)

@@ -490,3 +490,26 @@ def test_the_zone_is_the_machines_unless_named(
     assert zone_of(lambda: open_vault(tmp_path / "two")) == "Europe/Berlin"
     monkeypatch.setenv("TZ", "KST-9")
     assert beginnings.local_timezone() in (None, "UTC")
+
+
+@pytest.mark.parametrize("name", ["../../../../evil", "/evil", "..", "..\\evil", "a/../../b", "C:evil", "~/evil"])
+def test_no_host_or_session_leads_out_of_the_folders(workspace: Workspace, own_user_folders: Path, name: str) -> None:
+    """Whatever a client calls itself: files appear in vault and state folder alone, and it is recognised again."""
+    outside = {own_user_folders, own_user_folders.parent, workspace.vault.root.parent, Path.cwd(), Path("/")}
+    before = {folder: set(folder.iterdir()) for folder in outside}
+    messages = [{"role": "user", "text": "hello there"}]
+    for named in ((name, "s1"), ("chat", name), (name, name)):
+        assert len(conversations.record(workspace, *named, messages, now=NOW)["added"]) == 1
+        assert conversations.record(workspace, *named, messages, now=NOW)["known"] == 1
+    for folder, names in before.items():
+        assert {path.name for path in set(folder.iterdir()) - names} <= {".local", ".cache", ".config"}, folder
+    assert all(workspace.state.cursors in path.parents for path in own_user_folders.rglob("*evil*.json"))
+
+
+@pytest.mark.parametrize("host", ["\0", "a\nb", "x" * 101, " ", "\x1b[31m"])
+def test_a_host_that_no_file_can_be_named_after_is_refused(workspace: Workspace, host: str) -> None:
+    """And a session so; nothing is kept."""
+    messages = [{"role": "user", "text": "hello"}]
+    for named in ((host, "s1"), ("chat", host if len(host) < 50 else host * 5)):
+        with pytest.raises(BadArgument):
+            conversations.record(workspace, *named, messages, now=NOW)

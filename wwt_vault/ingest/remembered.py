@@ -142,8 +142,11 @@ class Tally(NamedTuple):
 
 def record_path(state: State, host: str, session_id: str) -> Path:
     """Return where the record of a session lies."""
-    safe = safe_name(session_id, max_bytes=80)
-    name = f"{host} {safe}"
+    # Both come from outside, and neither may lead out of the folder.
+    safe, safe_host = safe_name(session_id, max_bytes=80), safe_name(host, max_bytes=40).replace(" ", "-")
+    name = f"{safe_host} {safe}"
+    if host != safe_host:
+        return state.cursors / f"{name} {digest(host, session_id)[:12]}.json"
     return state.cursors / (f"{name}.json" if session_id == safe else f"{name} {digest(session_id)[:12]}.json")
 
 

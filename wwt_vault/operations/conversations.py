@@ -112,6 +112,9 @@ def record(
         raise BadArgument("messages must be a list of {role, text, time?}", argument="messages")
     if not host.strip() or not session_id.strip():
         raise BadArgument("host and session_id must not be empty", argument="session_id")
+    for name, value, longest in (("host", host, 100), ("session_id", session_id, 500)):
+        if len(value) > longest or not value.strip().isprintable():
+            raise BadArgument(f"{name} is one line of at most {longest} characters", argument=name)
     if len(messages) > _MAX_MESSAGES:
         raise BadArgument(f"at most {_MAX_MESSAGES} messages in one call, not {len(messages)}", argument="messages")
     if without_secrets(f"{host} {session_id}") != f"{host} {session_id}":

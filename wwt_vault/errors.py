@@ -208,7 +208,7 @@ class NoteExists(Refused):
 
 
 class SimilarNotes(Refused):
-    """A new note is close to others, in ``data['similar']``: its writer updates one of them or says why not."""
+    """A new note is close to others, or a change contradicts some, in ``data['similar']``: its writer answers first."""
 
     code = "similar_notes"
 

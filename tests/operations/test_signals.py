@@ -108,6 +108,39 @@ def test_a_person_is_asked_as_well(wwt: Run, words_only: Vault) -> None:
     assert wwt(*save, "--reason", "다른 주문이다", stdin=body("주문은 30일 동안 보관한다", event))[0] == 0
 
 
+def test_a_change_that_contradicts_another_note_is_answered_for_as_well(words_only: Vault) -> None:
+    """Only what is new in it is compared; a duplicate, what stood there before and what is related hold nothing up."""
+
+    async def steps(client: Client) -> None:
+        event = (await call(client, "wiki_record", host="chat", session_id="s", messages=SAID))["added"][0]
+        first = await call(client, "wiki_save_note", note="Order store", body=body(ORDERS, event), type="decision")
+        other = await call(client, "wiki_save_note", note="Backups", body=body("Backups run at night", event))
+        path = words_only.root / other["path"]
+        fact = {"Facts": f"- {ORDERS.replace('PostgreSQL', 'MySQL')} [^{event}]"}
+        change: dict[str, Any] = {"note": "Backups", "revision": other["revision"]}
+
+        before = path.read_bytes()
+        error = await refused(client, "wiki_save_note", **change, append=fact, reason="given before it was shown")
+        (near,) = error["similar"]
+        assert (error["code"], near["path"], near["kind"]) == ("similar_notes", first["path"], "contradiction")
+        assert path.read_bytes() == before
+
+        saved = await call(client, "wiki_save_note", **change, append=fact, reason="the copy is in MySQL")
+        history = await call(client, "wiki_history", note="Backups")
+        assert history["revisions"][0]["reason"] == "the copy is in MySQL"
+        change["revision"] = saved["revision"]
+        saved = await call(client, "wiki_save_note", **change, append={"Facts": f"- They take an hour [^{event}]"})
+        change["revision"] = saved["revision"]
+        saved = await call(client, "wiki_save_note", **change, append={"Facts": f"- {ORDERS} [^{event}]"})
+
+        third = await call(client, "wiki_save_note", note="Mails", body=body("Mails leave at noon", event))
+        change = {"note": "Mails", "revision": third["revision"], "append": fact}
+        linked = {"contradicts": ["Order store", "Backups"]}
+        assert (await call(client, "wiki_save_note", **change, relations=linked))["revision"] != third["revision"]
+
+    drive(words_only.root, steps)
+
+
 def test_another_matter_and_another_of_a_series_are_no_signals(wwt: Run, words_only: Vault) -> None:
     """What two meetings say alike is said in both; notes on other matters stand beside one another unasked."""
     event = as_json(wwt, "record", "chat", "s1", stdin=json.dumps(SAID))["added"][0]

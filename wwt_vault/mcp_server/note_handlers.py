@@ -91,7 +91,7 @@ def note_handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             project=project,
             questions=questions,
             reason=reason,
-            missing=None if revision else session.catch_up(),
+            missing=session.catch_up() if body or sections or append or not revision else None,
             written_by=by,
             now=now,
         )

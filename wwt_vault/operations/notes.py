@@ -15,7 +15,7 @@ from wwt_vault.model.conversation import Revision
 from wwt_vault.model.knowledge import Note
 from wwt_vault.operations.debt import debt_of
 from wwt_vault.operations.moments import moment, shown
-from wwt_vault.operations.signals import ask_first
+from wwt_vault.operations.signals import ask_before_change, ask_first
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import evidence, lookup, moving, notes, timeline
 from wwt_vault.vault.notes import Edit
@@ -110,9 +110,9 @@ def save_note(
     ``{path, id, revision, created, title, events, redactions, kept, left_out, also_changed, wanted}``: the lines of a
     person's that the proposal did not have and that are kept, those of the proposal that a person had taken out, the
     other notes that were changed, and what is missing of the questions by which the note is found. Nothing is written
-    when it is refused: see ``vault.notes.save_note`` for what is; and a new note that is close to others is, until its
-    writer answers (``SimilarNotes``, see ``signals.ask_first``). ``missing`` is what ``catch_up`` returned to a caller
-    that has called it.
+    when it is refused: see ``vault.notes.save_note`` for what is; and a new note that is close to others, or a change
+    that contradicts one, is until its writer answers (``SimilarNotes``, see ``signals``). ``missing`` is what
+    ``catch_up`` returned to a caller that has called it.
     """
     parts = [
         *(Edit("replace", text, heading) for heading, text in (sections or {}).items()),
@@ -128,7 +128,9 @@ def save_note(
     if body is None:
         body = _with_parts(workspace, note, parts, revision, now)
     body, redactions = redact(body)
-    if not revision:
+    if revision:
+        ask_before_change(workspace, note, body, revision=revision, relations=relations, reason=reason, missing=missing)
+    else:
         note = without_secrets(note)  # the name of a new note; an old one is found by the name that it has
         ask_first(workspace, note, body, relations=relations, reason=reason, missing=missing)
     saved = notes.save_note(

@@ -1,4 +1,8 @@
-"""Before a new note is written: the notes that already say so, or say otherwise, and the answer that is asked for."""
+"""Before a note is written: the notes that already say so, or say otherwise, and the answer that is asked for.
+
+A new note is compared as a whole. Of a note that changes only what is new in it is, and only a contradiction counts:
+that two notes share a fact is no reason to hold a change back.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from wwt_vault import markdown
 from wwt_vault.curate import similar
 from wwt_vault.errors import IndexUnavailable, SimilarNotes, VaultError, WwtError
 from wwt_vault.fence import single_line
 from wwt_vault.markdown import read_link
+from wwt_vault.model.conversation import DocumentId
 from wwt_vault.operations.freshness import catch_up, embed
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import layout, notes
 from wwt_vault.vault.files import overwrite
+from wwt_vault.vault.lookup import RELATIONS
+from wwt_vault.vault.relations import FORWARD
 
-__all__ = ["ask_first", "similar_notes"]
+__all__ = ["ask_before_change", "ask_first", "similar_notes"]
 
 Json = dict[str, Any]
 
@@ -29,12 +37,18 @@ _REMEMBERED: Final = 200
 
 
 def similar_notes(
-    workspace: Workspace, title: str, claims: Sequence[str], *, missing: Sequence[str] | None = None
+    workspace: Workspace,
+    title: str,
+    claims: Sequence[str],
+    *,
+    leave_out: Sequence[DocumentId] = (),
+    missing: Sequence[str] | None = None,
 ) -> list[Json]:
     """Return notes that say the same as ``claims`` or otherwise: ``{path, id, revision, title, kind, claim, theirs,
     why}``, kinds ``contradiction``, ``duplicate``, ``same_subject``.
 
-    ``missing`` is what ``catch_up`` returned to a caller that has called it.
+    ``leave_out`` are notes that are not asked about. ``missing`` is what ``catch_up`` returned to a caller that has
+    called it.
     """
     if missing is None:
         catch_up(workspace)
@@ -43,7 +57,7 @@ def similar_notes(
         with suppress(IndexUnavailable):
             embed(workspace, _VECTOR_SECONDS)
     found = []
-    for signal in similar.find(workspace.index, title, claims):
+    for signal in similar.find(workspace.index, title, claims, leave_out=leave_out):
         try:
             note = notes.read_note(workspace.vault, signal.path)
         except (WwtError, OSError):
@@ -78,14 +92,56 @@ def ask_first(
     them. Raises ``SimilarNotes``.
     """
     title = note.rpartition("/")[2].removesuffix(".md")
-    linked = {_key(ref) for refs in (relations or {}).values() for ref in refs}
-    found = [
-        one
-        for one in similar_notes(workspace, title, similar.claims_of(body), missing=missing)
-        if not linked & {_key(one["path"]), _key(one["title"]), _key(one["id"] or one["path"])}
-    ]
-    if not found or any(_key(one["path"]) == _key(title) for one in found):
+    found = similar_notes(workspace, title, similar.claims_of(body), missing=missing)
+    if any(_key(one["path"]) == _key(title) for one in found):
         return  # a note of that very name is refused as such
+    _ask(workspace, title, found, relations or {}, reason)
+
+
+def ask_before_change(
+    workspace: Workspace,
+    note: str,
+    body: str,
+    *,
+    revision: str,
+    relations: Mapping[str, Sequence[str]] | None,
+    reason: str | None,
+    missing: Sequence[str] | None = None,
+) -> None:
+    """Refuse a change while a claim that is new in it contradicts another note that its writer has not answered for.
+
+    Answers as for ``ask_first``; a relation that the note has already is one. Raises ``SimilarNotes``, ``NotFound``,
+    ``Ambiguous``, ``PathEscapes``.
+    """
+    there = notes.read_note(workspace.vault, note)
+    if there.revision != revision:
+        return  # refused as stale
+    parts = markdown.split(there.text)
+    known = set(similar.claims_of(parts.body))
+    new = [claim for claim in similar.claims_of(body) if claim not in known]
+    if not new:
+        return
+    near = similar_notes(workspace, there.title, new, leave_out=[there.path], missing=missing)
+    found = [one for one in near if one["kind"] == "contradiction"]
+    values = markdown.read_frontmatter(parts, there.path).values
+    has = {kind: markdown.strings(values, kind) for kind in (*RELATIONS, FORWARD)}
+    refs = {kind: [*has.get(kind, ()), *(relations or {}).get(kind, ())] for kind in {*has, *(relations or {})}}
+    _ask(workspace, there.title, found, refs, reason)
+
+
+def _ask(
+    workspace: Workspace,
+    title: str,
+    found: Sequence[Json],
+    relations: Mapping[str, Sequence[str]],
+    reason: str | None,
+) -> None:
+    linked = {_key(ref) for refs in relations.values() for ref in refs}
+    found = [
+        one for one in found if not linked & {_key(one["path"]), _key(one["title"]), _key(one["id"] or one["path"])}
+    ]
+    if not found:
+        return
     shown = _Shown(workspace)
     ids = [one["id"] or one["path"] for one in found]
     if reason and reason.strip() and set(ids) <= shown.of(title):
@@ -95,7 +151,7 @@ def ask_first(
     does = {"contradiction": "may contradict", "duplicate": "says the same as", "same_subject": "has the subject of"}
     raise SimilarNotes(
         f"Nothing was written: this {does[first['kind']]} {first['path']}. Update that note (read it, save with its "
-        "revision), name it in relations, or save again with a reason why this is another note.",
+        "revision), name it in relations, or save again with a reason why both notes stand.",
         similar=found,
     )
 

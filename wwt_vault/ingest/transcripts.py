@@ -70,14 +70,14 @@ def ingest_paths(
     *,
     named: bool = True,
     progress: Callable[[int, int], None] | None = None,
-    keep_source: Callable[[Source], None] | None = None,
+    keep_source: Callable[[Source], str | None] | None = None,
 ) -> IngestReport:
     """Import transcripts and exports: files, zip archives, or folders with everything below.
 
     Oldest first, so that a fork finds its parent. ``host`` names the format; without it each file is recognised by its
     content, and files of a folder that are none are passed over (so are all, unless the person has ``named`` them).
-    ``progress`` gets ``(bytes done, bytes in all)``. ``keep_source`` is given the documents that lie in exports. A file
-    that cannot be read is reported in ``skipped``; the others go on.
+    ``progress`` gets ``(bytes done, bytes in all)``. ``keep_source`` is given the documents that lie in exports, and
+    says why it did not keep one. A file that cannot be read is reported in ``skipped``; the others go on.
     """
     from wwt_vault.ingest.found import find  # noqa: PLC0415 - no hook imports files
 
@@ -103,7 +103,7 @@ def _ingest_file(
     host: str | None,
     *,
     progress: Callable[[int], None],
-    keep_source: Callable[[Source], None] | None,
+    keep_source: Callable[[Source], str | None] | None,
 ) -> IngestReport:
     """Import one file, or all that is in an archive; what is wrong with it is in ``skipped``."""
     from wwt_vault.ingest.found import parts  # noqa: PLC0415
@@ -176,7 +176,7 @@ def ingest_transcript(
     host: str | None = None,
     *,
     progress: Callable[[int], None] | None = None,
-    keep_source: Callable[[Source], None] | None = None,
+    keep_source: Callable[[Source], str | None] | None = None,
 ) -> IngestReport:
     """Import one transcript or export; a second time reads only what was added to it.
 
@@ -290,7 +290,7 @@ class _Reading:
         deadline: float | None = None,
         is_whole: Callable[[Message], bool] = lambda _: True,
         progress: Callable[[int], None] | None = None,
-        keep_source: Callable[[Source], None] | None = None,
+        keep_source: Callable[[Source], str | None] | None = None,
     ) -> Iterator[Message]:
         """Yield the messages after the cursor; stop at the first checkpoint after ``deadline`` (monotonic seconds).
 
@@ -318,8 +318,8 @@ class _Reading:
                     return
             elif isinstance(item, Source):
                 self.documents += 1
-                if keep_source is not None:
-                    keep_source(item)
+                if keep_source is not None and (reason := keep_source(item)):
+                    self.skipped.append(Skipped(str(self.path), 0, reason))
             else:
                 self.skipped.append(item)
         taken = [message for message in unfinished if is_whole(message)]

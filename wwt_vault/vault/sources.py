@@ -63,6 +63,7 @@ def save_source(
     project: str | None = None,
     tags: Sequence[str] = (),
     revision: str | None = None,
+    place: str | None = None,
 ) -> SavedNote:
     """Keep a document as a note of type source, or, with the ``revision`` that was read, its newer text.
 
@@ -79,6 +80,7 @@ def save_source(
         project: The project it belongs to.
         tags: With or without ``#``.
         revision: The revision that was read; ``None``: a new note.
+        place: Where a new note goes, under a name that ``layout.safe_name`` gave; ``None``: where its title says.
 
     The same text of the same origin under the same title is there already: it is returned, and nothing is written. A
     text that changed is unverified again.
@@ -116,7 +118,9 @@ def save_source(
             refusals.check_changeable(there, (lookup.SOURCE,))
             refusals.check_single(vault, there)
             return _change(vault, there, lines, wanted, facts)
-        return _create(vault, title, lines, wanted, facts)
+        if place is None:
+            place, _, title = places.place_for(vault, title, lookup.SOURCE, None)
+        return _create(vault, places.checked_path(vault, place), lines, wanted, title=title, facts=facts)
 
 
 def verify_source(vault: Vault, ref: str, *, state: Verification, by: str, at: datetime, locks: Path) -> SavedNote:
@@ -166,8 +170,9 @@ def _clean(text: str) -> str:
     return _LABEL.sub(r"[\\^", body) + "\n"
 
 
-def _create(vault: Vault, title: str, lines: list[str], wanted: proposal.Proposal, facts: dict[str, Any]) -> SavedNote:
-    path, _, title = places.place_for(vault, title, lookup.SOURCE, None)
+def _create(
+    vault: Vault, path: DocumentId, lines: list[str], wanted: proposal.Proposal, *, title: str, facts: dict[str, Any]
+) -> SavedNote:
     name = path.rpartition("/")[2][:-3]
     clashing = lookup.names(vault).get(layout.name_key(name))
     if clashing:

@@ -40,7 +40,7 @@ def test_all_machines_end_with_the_same_vault_and_everything_in_it(begin: Path, 
             deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
-            phases=[Phase.generate, Phase.shrink],
+            phases=[Phase.generate],  # a failure tells its steps by itself: to shrink it takes minutes
             print_blob=True,
         ),
     )

@@ -61,6 +61,65 @@ def test_a_name_that_changes_its_case_here_and_is_edited_there(two: Two) -> None
     assert b"b, too" in vault["30_Knowledge/plan.md"]
 
 
+@pytest.mark.parametrize("mover", [0, 1])
+def test_a_page_without_an_id_whose_name_changes_its_case_here_and_whose_line_changes_on_both(
+    two: Two, tmp_path: Path, mover: int
+) -> None:
+    """It is one page with the new spelling and one copy on every machine, not two pages whose names some take for one.
+
+    Found by tests/sync/histories.py: nothing but its name said that the new page was the old one, for its line had
+    been changed before. Then one machine had both names, and others the first with a copy.
+    """
+    one, other = two[mover], two[1 - mover]
+    third = join(tmp_path, tmp_path / "remote.git", "server")
+    one.write("Page.md", "Begun.\n\n- a\n")
+    settle(one, other, third)
+    change(other, "Page.md", "Begun.", "We go east.")
+    other.sync()
+    third.sync()
+    change(one, "Page.md", "Begun.", "We go west.")
+    move(one, "Page.md", "page.md")
+    vault = settle(one, third, other)
+
+    copy = f"page (conflict {other.machine.name} 2026-11-30).md"
+    assert sorted(path for path in vault if path.lower().startswith("page")) == sorted([copy, "page.md"])
+    assert vault[copy] == b"We go east.\n\n- a\n"
+    assert b"We go west.\n\n- a\n" in vault["page.md"]
+
+
+@pytest.mark.parametrize("mover", [0, 1])
+def test_a_page_without_an_id_whose_name_changes_its_case_is_merged_with_an_edit_of_another_line(
+    two: Two, mover: int
+) -> None:
+    """Whichever machine merges: one page, no copy, both lines."""
+    one, other = two[mover], two[1 - mover]
+    one.write("Page.md", "## One\n\na\n\n## Two\n\nb\n")
+    settle(*two)
+    change(one, "Page.md", "\na\n", "\na, too\n")
+    move(one, "Page.md", "page.md")
+    change(other, "Page.md", "\nb\n", "\nb, too\n")
+    vault = settle(*two)
+
+    assert [path for path in vault if path.lower().startswith("page")] == ["page.md"]
+    assert vault["page.md"] == b"## One\n\na, too\n\n## Two\n\nb, too\n"
+
+
+def test_two_pages_whose_names_differ_by_case_alone_become_one_with_a_copy(two: Two) -> None:
+    """A disk that tells them apart has both, until the machine that merged them has sent what they came to."""
+    one, other = two
+    one.write("Page.md", "East.\n")
+    settle(*two)
+    change(one, "Page.md", "East.", "North.")
+    one.write("page.md", "West.\n")
+    one.sync()
+    vault = settle(other, one)
+
+    assert len([path for path in vault if path.lower() == "page.md"]) == 1
+    text = b"\n".join(data for path, data in vault.items() if path.lower().startswith("page"))
+    assert b"North." in text
+    assert b"West." in text
+
+
 def test_a_folder_that_changes_its_case_here_while_its_note_is_edited_there(two: Two) -> None:
     """Nothing of it is lost, wherever it comes to lie."""
     one, other = two

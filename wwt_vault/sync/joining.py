@@ -1,8 +1,9 @@
 """Two histories of a vault in one: for every file what it is to be, worked out from what both sides changed.
 
 Nothing is written here. Files are matched by path, and where one side moved a note, by what it is (its bytes, its id,
-its session). A file that one side changed and the other deleted stays. What the other side has and no vault of ours may
-hold (links, programs, files that are too big) stays in git and is never written.
+its session) or by a name that differs by case or form alone. A file that one side changed and the other deleted stays.
+What the other side has and no vault of ours may hold (links, programs, files that are too big) stays in git and is
+never written.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ class _Versions(NamedTuple):
     theirs: Entry | None
     before: Entry | None
     """What this side's commit has at the place where the file is to be."""
+    name: str
+    """Its path on the other side."""
 
 
 class _Work:
@@ -125,7 +128,7 @@ def join(vault: Vault, repository: Repository, base: str | None, theirs: str, at
                 _gone_there(work, path, change, moved)
             elif mine is not None and mine.after is None and path in moved[0]:
                 there_now = work.here[moved[0][path]].after
-                _both(work, moved[0][path], _Versions(change.before, there_now, change.after, there_now))
+                _both(work, moved[0][path], _Versions(change.before, there_now, change.after, there_now, path))
             else:
                 _come(work, path, change, mine)
     return Joined(
@@ -209,7 +212,7 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
         if ours is not None and new is not None and ours != new:  # both moved it, each to another place
             work.done.add(new)
             there_now = work.here[ours].after
-            _both(work, ours, _Versions(change.before, there_now, work.there[new].after, there_now))
+            _both(work, ours, _Versions(change.before, there_now, work.there[new].after, there_now, new))
     elif new is not None:
         work.done.add(new)
         place = work.spelling.place(new)
@@ -220,7 +223,7 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
             work.targets[path] = Target(_oid(mine.after))
         else:  # another file of this side has that name: the one that was moved there stays where it is
             place, before = path, mine.after
-        versions = _Versions(change.before, mine.after, work.there[new].after, before)
+        versions = _Versions(change.before, mine.after, work.there[new].after, before, new)
         _both(work, place, versions, moved=place != path)
     else:
         work.notes.append(f"{path} was deleted on one side and changed on the other: it stays.")
@@ -240,14 +243,14 @@ def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
     elif place != path:
         mine = Change(None, _there_now(work, place))
     if mine is None and change.before is not None and belonging.event_of_path(path):
-        _both(work, path, _Versions(change.before, change.before, change.after, change.before))
+        _both(work, path, _Versions(change.before, change.before, change.after, change.before, path))
     elif mine is None or mine.after is None:
         if mine is not None and change.before is not None:
             work.notes.append(f"{path} was deleted on one side and changed on the other: it stays.")
         before = _oid(change.before) if mine is None and place == path else None
         work.targets[place] = Target(before, oid=_oid(change.after))
     elif mine.after.oid != _oid(change.after):
-        _both(work, place, _Versions(change.before, mine.after, change.after, mine.after))
+        _both(work, place, _Versions(change.before, mine.after, change.after, mine.after, path))
 
 
 def _both(work: _Work, path: str, versions: _Versions, *, moved: bool = False) -> None:
@@ -258,7 +261,7 @@ def _both(work: _Work, path: str, versions: _Versions, *, moved: bool = False) -
     merged = contents.merge(path, work.bytes_of(versions.base), one, other)
     data = merged.data
     if merged.copy:
-        machine, date = _machine_of(work, path)
+        machine, date = _machine_of(work, versions.name)
         copy = _existing_copy(work, path, other)
         if copy is None:
             copy = copies.copy_name(path, machine, date, {*work.targets, *work.spelling.near(path)})
@@ -323,8 +326,10 @@ def _renames(work: _Work, side: Mapping[str, Change], other: Mapping[str, Change
     by_oid: dict[str, str] = {}
     nothing = blob_id(b"", work.repository.hash_name)  # all empty files are alike
     by_name: dict[object, str] = {}
+    by_spelling: dict[str, str] = {}
     for path in sorted(added):
         entry = side[path].after
+        by_spelling.setdefault(layout.name_key(path), path)
         if entry is not None and entry.oid != nothing:
             by_oid.setdefault(entry.oid, path)
         if belonging.is_note(path):
@@ -338,6 +343,8 @@ def _renames(work: _Work, side: Mapping[str, Change], other: Mapping[str, Change
         if new is None and belonging.is_note(path):
             name = _identity(work.bytes_of(before))
             new = by_name.get(name) if name else None
+        if new is None:  # also an edited page without an id: some disks know no difference between the two names
+            new = by_spelling.get(layout.name_key(path))
         if new is not None and new not in found.values() and copies.original_of(new) is None:
             found[path] = new
     return found

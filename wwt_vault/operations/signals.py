@@ -110,12 +110,14 @@ def ask_before_change(
 ) -> None:
     """Refuse a change while a claim that is new in it contradicts another note that its writer has not answered for.
 
-    Answers as for ``ask_first``; a relation that the note has already is one. Raises ``SimilarNotes``, ``NotFound``,
-    ``Ambiguous``, ``PathEscapes``.
+    Answers as for ``ask_first``; a relation that the note has already is one. Raises ``SimilarNotes``.
     """
-    there = notes.read_note(workspace.vault, note)
+    try:
+        there = notes.read_note(workspace.vault, note)
+    except WwtError:
+        return  # the save refuses it, and says where the note is now
     if there.revision != revision:
-        return  # refused as stale
+        return  # the save refuses it as stale
     parts = markdown.split(there.text)
     known = set(similar.claims_of(parts.body))
     new = [claim for claim in similar.claims_of(body) if claim not in known]

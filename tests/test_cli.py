@@ -608,4 +608,4 @@ def test_closed_streams_change_nothing_but_what_is_seen(vault: Vault, streams: s
     done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == ("" if ">&-" in streams.split("2>", maxsplit=1)[0] else "No curated notes yet.\n")
+    assert done.stdout == ("" if ">&-" in streams.split("2>", maxsplit=1)[0] else "No such notes yet.\n")

@@ -187,3 +187,19 @@ def test_words_that_a_person_wrote_into_a_session_note_are_found(wwt: Run, words
 
     assert hit["text"] == "My own remark on zebras."
     assert note.read_text("utf-8").splitlines()[hit["line"] - 1] == hit["text"]
+
+
+def test_notes_and_sources_are_listed_by_type_and_a_type_that_is_none_is_refused(wwt: Run, words_only: Vault) -> None:
+    """Sources only where they are asked for."""
+    event = as_json(wwt, "record", "chat", "s1", stdin=json.dumps(SAID))["added"][0]
+    wwt("note", "save", "-", "--note", "Quay", "--type", "topic", stdin=f"Cranes lift teak. [^{event}]\n")
+    wwt("source", "add", "-", "--title", "Tides", "--origin", "https://tides.example", stdin="High at noon.\n")
+
+    def listed(*limits: str) -> list[str]:
+        return [note["title"] for note in as_json(wwt, "note", "list", *limits)["notes"]]
+
+    assert (listed(), listed("--type", "source"), listed("--status", "draft")) == (["Quay"], ["Tides"], [])
+    for limit in ("--type", "--status"):
+        code, out, err = wwt("note", "list", limit, "sorce")
+        assert (code, out) == (2, "")
+        assert "must be one of" in err and "not 'sorce'" in err

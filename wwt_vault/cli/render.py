@@ -181,7 +181,7 @@ def forgotten(found: Json) -> str:
 def note_list(found: Json) -> str:
     """Notes, one a line."""
     lines = [f"{entry['path']}  [{entry['type'] or '-'}, {entry['status'] or '-'}]" for entry in found["notes"]]
-    return "\n".join(lines) or "No curated notes yet."
+    return "\n".join(lines) or "No such notes yet."
 
 
 def history(found: Json) -> str:

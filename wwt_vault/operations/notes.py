@@ -19,6 +19,7 @@ from wwt_vault.operations.signals import ask_before_change, ask_first
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import evidence, lookup, moving, notes, timeline
 from wwt_vault.vault.notes import Edit
+from wwt_vault.vault.proposal import STATUSES
 
 __all__ = ["diff", "history", "list_notes", "move_note", "read_note", "relink", "restore", "save_note"]
 
@@ -29,12 +30,17 @@ _HEADINGS: Final = 40
 
 
 def list_notes(workspace: Workspace, *, type: str | None = None, status: str | None = None) -> Json:  # noqa: A002 - the property's name
-    """Return ``{notes: [{path, id, title, type, status, project, updated, …}]}``, changed last first."""
-    heads = [
-        head
-        for head in lookup.list_notes(workspace.vault)
-        if (type is None or head.type == type) and (status is None or head.status == status)
-    ]
+    """Return ``{notes: [{path, id, title, type, status, project, updated, …}]}``, changed last first.
+
+    Sources are listed when their type is asked for. Raises ``BadArgument`` for a type or status that no note has.
+    """
+    types = (*lookup.CURATED_TYPES, lookup.SOURCE)
+    if type is not None and type not in types:
+        raise BadArgument(f"type must be one of {', '.join(types)}, not {type[:50]!r}", argument="type")
+    if status is not None and status not in STATUSES:
+        raise BadArgument(f"status must be one of {', '.join(STATUSES)}, not {status[:50]!r}", argument="status")
+    heads = lookup.list_notes(workspace.vault, [type] if type else lookup.CURATED_TYPES)
+    heads = [head for head in heads if status is None or head.status == status]
     heads.sort(key=lambda head: head.path)
     heads.sort(key=lambda head: head.updated or "", reverse=True)
     return {

@@ -20,7 +20,7 @@ from wwt_vault.vault import copies, layout
 from wwt_vault.vault.names import EXTENSIONS, Names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from wwt_vault.vault import Vault
@@ -182,9 +182,9 @@ def find_note(vault: Vault, ref: str, known: Mapping[str, list[DocumentId]] | No
     raise NotFound(f"there is no note {ref[:200]!r}{hint}", note=ref[:200], similar=similar)
 
 
-def list_notes(vault: Vault) -> list[NoteHead]:
+def list_notes(vault: Vault, types: Sequence[str] = CURATED_TYPES) -> list[NoteHead]:
     """Return the curated notes of a vault by path, reading no further than their frontmatter."""
-    return sorted(head for head in _heads(vault) if head.id is not None and head.type in CURATED_TYPES)
+    return sorted(head for head in _heads(vault) if head.id is not None and head.type in types)
 
 
 def mentioning(vault: Vault, words: str) -> list[DocumentId]:

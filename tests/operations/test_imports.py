@@ -73,6 +73,26 @@ def test_a_document_is_kept_as_any_source_is(workspace: Workspace, tmp_path: Pat
     assert [entry.reason for entry in notes.history(vault, path)] == [None, "checked by Minji"]
 
 
+def test_a_source_of_an_earlier_version_is_known_and_its_history_begins_with_the_check(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """It had no first revision: the one before the check is kept, and who checked it."""
+    path = workspace.vault.root / "00_Inbox" / "Web shop.md"
+    path.write_text(
+        '---\nid: source-0123456789ab\ntype: source\ntitle: "Web/shop"\norigin: "Claude.ai project Web/shop"\n'
+        "retrieved: 2026-01-01T09:00:00+09:00\nverification: unverified\n---\n\nThe shop.\n\n"
+        "## Instructions\n\nBe brief.\n",
+        "utf-8",
+    )
+    before = path.read_text("utf-8")
+    assert ingest(workspace, tmp_path, {**PROJECT, "docs": []}) == []
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    sources.verify_source(workspace, "Web shop", state="checked", by="Minji", now=now)
+    first, second = notes.history(workspace.vault, "00_Inbox/Web shop.md")
+    assert notes.read_revision(workspace.vault, "00_Inbox/Web shop.md", first.revision) == before
+    assert (second.written_by, second.reason) == ("Minji", "checked by Minji")
+
+
 def test_two_machines_that_import_the_same_write_the_same_files(tmp_path: Path) -> None:
     """So that their vaults have nothing to settle when they meet."""
     trees = []

@@ -39,7 +39,8 @@ def may_change(there: OnDisk) -> bool:
 
 def rewrite(vault: Vault, there: OnDisk, data: bytes, why: Why) -> None:
     """Put ``data`` in the place of a file that was read. Raises ``StaleRevision``, ``VaultError``."""
-    untouched = is_as_written(vault, there)
+    # A record after a person's edit would be taken for what this program wrote: their lines would no longer be theirs.
+    untouched = there.id is not None and revisions.written_last(vault, there.id) in (None, there.revision)
 
     def keep(kept: bytes) -> None:
         if there.id:

@@ -92,3 +92,18 @@ def test_setup_says_what_it_did() -> None:
         "gemini: hooks added, MCP added",
         "Nothing is captured in /secret",
     ]
+
+
+def test_doctor_says_what_is_there_and_not_what_setup_would_do() -> None:
+    """It changes nothing: of a host that is not connected it does not say that hooks were added."""
+    cursor = {
+        "host": "cursor",
+        "hooks": "added",
+        "hook_runs": None,
+        "mcp": "updated",
+        "mcp_answers": True,
+        "last_event": None,
+    }
+    text = render.doctor({"vault": "/v", "hosts": [cursor], "mended": [], "failures": [], "findings": []})
+
+    assert "cursor: hooks missing, MCP server outdated, answers; last message never" in text

@@ -295,12 +295,17 @@ def evidence(found: Json) -> str:
     return "\n".join([*lines, "", verify(found)])
 
 
+_STATES = {"added": "missing", "updated": "outdated"}
+"""What it means for now that setup would do this."""
+
+
 def doctor(found: Json) -> str:
     """Each host in a line, then what is wrong and what was mended."""
     lines = [f"Vault {found['vault'] or 'none that can be opened'}"]
     for host in found["hosts"]:
-        facts = [f"hooks {host['hooks']}" if host["hooks"] else "no hooks", *_ran("run", host["hook_runs"])]
-        facts += [f"MCP server {host['mcp']}", *_ran("answers", host["mcp_answers"])]
+        hooks, server = (_STATES.get(host[part], host[part]) for part in ("hooks", "mcp"))
+        facts = [f"hooks {hooks}" if hooks else "no hooks", *_ran("run", host["hook_runs"])]
+        facts += [f"MCP server {server}", *_ran("answers", host["mcp_answers"])]
         lines.append(f"{host['host']}: {', '.join(facts)}; last message {_minute(host['last_event']) or 'never'}")
     lines += [f"mended: {_place(fault)}: {fault['kind']}" for fault in found["mended"]]
     lines += [f"could not be mended: {sentence}" for sentence in found["failures"]]

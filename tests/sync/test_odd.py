@@ -171,6 +171,24 @@ def test_a_note_that_both_moved_to_different_places(two: Two) -> None:
 
 
 @pytest.mark.parametrize("mover", [0, 1])
+def test_two_pages_that_were_moved_to_one_name_and_edited_lose_no_line(two: Two, mover: int) -> None:
+    """Whichever machine merges. Found by tests/sync/histories.py: the second merge took the place of the first one."""
+    one, other = two[mover], two[1 - mover]
+    one.write("Plan.md", "Begun.\n\n## One\n\n- a\n")
+    one.write("20_Areas/House.md", "Begun.\n\n## One\n\n- a\n")
+    settle(*two)
+    change(other, "20_Areas/House.md", "- a\n", "- a\n- of the house\n")
+    move(other, "20_Areas/House.md", "30_Knowledge/Moved.md")
+    change(other, "Plan.md", "## One\n", "## One\n\nof the plan\n")
+    move(one, "Plan.md", "30_Knowledge/Moved.md")
+    vault = settle(other, one)
+
+    text = b"\n".join(data for path, data in vault.items() if path.endswith(".md"))
+    assert b"- of the house\n" in text
+    assert b"of the plan\n" in text
+
+
+@pytest.mark.parametrize("mover", [0, 1])
 def test_a_note_that_is_moved_to_where_another_one_was_made(two: Two, mover: int) -> None:
     """Both notes are there, with the edit that was made at the old place."""
     one, other = two[mover], two[1 - mover]

@@ -256,6 +256,9 @@ def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
 def _both(work: _Work, path: str, versions: _Versions, *, moved: bool = False) -> None:
     """Both sides have a file, each its own: merge them into ``path``, to which this side's is ``moved``."""
     one, other = work.bytes_of(versions.mine), work.bytes_of(versions.theirs)
+    earlier = work.targets.get(path)
+    if earlier is not None and earlier.data is not None:  # two of their files come together in this one
+        one = earlier.data
     if one is None or other is None:  # a link in the place of a file: what this side has stays
         return
     merged = contents.merge(path, work.bytes_of(versions.base), one, other)

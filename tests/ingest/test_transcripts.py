@@ -19,7 +19,7 @@ import zstandard
 
 import wwt_vault
 from tests.ingest.conversation import Conversation, stored
-from wwt_vault.ingest.transcripts import IngestReport, ingest_paths
+from wwt_vault.ingest.transcripts import IngestReport, ingest_paths, ingest_transcript
 from wwt_vault.model.conversation import Source
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, events, sessions
@@ -385,3 +385,23 @@ def test_an_export_of_any_size_needs_little_memory(vault: Vault, tmp_path: Path,
     added, peak = map(int, run.stdout.split())
     assert (added, len(stored(vault))) == (120, 120)
     assert peak < 100_000_000
+
+
+def test_a_long_conversation_without_times_reads_none_of_its_messages_again(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All its messages fall into one second or two: each was once compared with all before it."""
+    lines = (json.dumps({"role": "user" if n % 2 else "assistant", "text": f"message {n}"}) for n in range(300))
+    (tmp_path / "long.jsonl").write_text("\n".join(lines), "utf-8")
+    reads: list[str] = []
+    real = events.read_event
+
+    def counting(vault: Vault, event: str) -> Any:
+        reads.append(event)
+        return real(vault, event)
+
+    monkeypatch.setattr("wwt_vault.vault.events.read_event", counting)
+    report = ingest_transcript(vault, state_for(vault), tmp_path / "long.jsonl")
+
+    assert report.events_added == 300
+    assert len(reads) < 600

@@ -70,6 +70,8 @@ class Recorder:
         self._live = live
         self._record = self._kept = remembered.Remembered(keys={})
         self._known: dict[str, EventId] = {}
+        self._keyed: set[EventId] = set()
+        """Events of this session whose host's id is known: none of them is met again under that id."""
         self._note: Path | None = None
         self._shown: EventId | None = None
         """The event of the last message that the transcript showed."""
@@ -160,6 +162,7 @@ class Recorder:
         self.tally.add(text)
         if message.key:
             self._record.keys[message.key] = event
+            self._keyed.add(event)
         self._see(event)
         self.known_messages += 1
         self._shown = event
@@ -212,7 +215,7 @@ class Recorder:
         if begun is not None and message.time >= datetime.fromisoformat(begun):
             return None
         second = events.event_id(message.time, "")
-        for event in events.events_near(self.vault, message.time, seconds=2):
+        for event in events.events_near(self.vault, message.time, seconds=2, without=self._keyed):
             if event.host != message.session.host or event.role != message.role:
                 continue
             key = message.key if _says_the_same(message, event.session_id) else None
@@ -306,6 +309,7 @@ class Recorder:
         self._known[event.id[17:]] = event.id
         if message.key:
             self._record.keys[message.key] = event.id
+        self._keyed.add(event.id)
         self.added.append(event.id)
         return event.id
 
@@ -330,6 +334,7 @@ class Recorder:
         self._record = self._kept = remembered.load(self._record_path)
         # The kept one shares its keys with the one in use; it only tells whether anything else changed.
         self._record = self._record._replace(keys=dict(self._kept.keys))
+        self._keyed = set(self._kept.keys.values())
         if self._live is not None and self._record.begun is None:
             self._record = self._record._replace(begun=self._live.isoformat())
         note = self.vault.root / self._record.note if self._record.note else None

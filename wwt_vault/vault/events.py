@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
@@ -307,11 +307,13 @@ def iter_events(vault: Vault, since: datetime | None = None) -> Iterator[Event |
             pass
 
 
-def events_near(vault: Vault, when: datetime, seconds: int = 0) -> Iterator[Event]:
+def events_near(
+    vault: Vault, when: datetime, seconds: int = 0, *, without: Container[str] = frozenset()
+) -> Iterator[Event]:
     """Yield the events of a UTC second and of so many before and after it, the nearest seconds first, then by id.
 
     That is how a message is recognised that another session has too. Reads the names of that day once; what is damaged
-    is left out.
+    is left out, and so are the ids in ``without``, unread.
     """
     offsets = sorted(range(-seconds, seconds + 1), key=lambda offset: (abs(offset), offset))
     order: dict[str, int] = {
@@ -321,8 +323,11 @@ def events_near(vault: Vault, when: datetime, seconds: int = 0) -> Iterator[Even
     names = (name for day in days for name in files.names_in(inside(vault.root, day, hidden=True)))
     near = [(order[name[:17]], name) for name in names if name[:17] in order]
     for _, name in sorted(near):
+        event = name.removesuffix(".json")
+        if event in without:
+            continue
         try:
-            yield read_event(vault, name.removesuffix(".json"))
+            yield read_event(vault, event)
         except (BadArgument, DamagedEvent, FormatTooNew, NotFound):
             continue
 

@@ -127,7 +127,7 @@ text = st.text(st.characters(blacklist_categories=()), max_size=80)  # lone surr
     cwd=text | st.none(),
     branch=text | st.none(),
     session_id=text,
-    time=st.datetimes(timezones=st.just(UTC)),
+    time=st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC)),  # noqa: DTZ001 - given there
     occurrence=st.integers(1, 5),
 )
 def test_any_message_survives_the_round_trip(

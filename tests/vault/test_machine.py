@@ -323,6 +323,6 @@ def test_two_agents_and_a_person_at_length() -> None:
     run_state_machine_as_test(
         NoteOfThree,
         settings=settings(
-            max_examples=150, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=60, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )

@@ -54,6 +54,12 @@ def holding(*roots: Path, word: str = WORD) -> list[str]:
     return found
 
 
+def keys_of_vectors(folder: Path) -> set[int]:
+    """Return by what every vector below a folder is known."""
+    record = np.dtype([("key", "<u8"), ("vector", "<f2", (384,))])
+    return {key for path in folder.rglob("*.vectors") for key in np.fromfile(path, record, offset=512)["key"].tolist()}
+
+
 def transcript(folder: Path, *turns: tuple[str, str]) -> Path:
     """Write what the host itself keeps of the session."""
     lines = []
@@ -112,15 +118,12 @@ def test_no_byte_of_vault_state_or_cache_has_the_words(
         part for name in before for part in Path(name).parts
     }
     wwt("index", "refresh")
-    (vectors,) = own_user_folders.rglob("*.vectors")
-    record = np.dtype([("key", "<u8"), ("vector", "<f2", (384,))])
-    keys = set(np.fromfile(vectors, record, offset=512)["key"].tolist())
+    keys = keys_of_vectors(own_user_folders)
     done = wwt("forget", event, "--reason", "a door code", "--yes")
 
     assert done["events"] == [event]
     assert holding(vault.root, own_user_folders) == []
-    (vectors,) = own_user_folders.rglob("*.vectors")
-    left = set(np.fromfile(vectors, record, offset=512)["key"].tolist())
+    left = keys_of_vectors(own_user_folders)
     assert keys - left
     assert left - keys == set()
     assert (done["waiting"], done["transcripts"]) == (1, [str(path)])

@@ -36,6 +36,9 @@ from wwt_vault.model.knowledge import Document
 
 __all__ = ["Loader", "Progress", "Refresh"]
 
+_AT_LEAST: Final = 6
+"""Documents that every refresh reads."""
+
 Loader = Callable[[DocumentId], Document]
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
@@ -154,7 +157,7 @@ class Refresh:
     def _apply(
         self, base: _Base, change: Change, deadline: float | None, pointer: Pointer = "current"
     ) -> RefreshReport:
-        """Build and publish what ``change`` asks for on top of ``base``. No second document is begun when time is up.
+        """Build and publish what ``change`` asks for on top of ``base``. When time is up, a few more are read.
 
         When this raises nothing was published and the old generation answers.
         """
@@ -167,8 +170,9 @@ class Refresh:
                 del documents[gone]
                 outcome.removed += 1
             for done, name in enumerate(change.read):
-                # One is read however short the time is, so that calls without time get there as well.
-                if done and deadline is not None and time.monotonic() > deadline:
+                # A few are read however short the time is: calls without time get there as well, and what was said a
+                # moment ago is found though the first call of a process spends its time on loading the analyser.
+                if done >= _AT_LEAST and deadline is not None and time.monotonic() > deadline:
                     outcome.pending += len(change.read) - done
                     break
                 if self.progress:

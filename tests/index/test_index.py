@@ -190,7 +190,7 @@ def test_another_version_of_the_analyser_means_a_rebuild(tmp_path: Path, monkeyp
         assert index.keyword("redis")
         assert len(index.keyword("filler", limit=20)) == 10
         report = index.refresh(LIBRARY.stamps, LIBRARY.load, budget_seconds=-1)
-    assert steps == 11
+    assert steps == 1  # six documents at least in each
     assert "another version" in (report.repaired or "")
     assert len(index.keyword("filler", limit=20)) == 10
     assert index.refresh(LIBRARY.stamps, LIBRARY.load).repaired is None

@@ -183,7 +183,7 @@ NAMED_TOKENS = [
     "API_KEY=%s", "api_key: %s", '"apiKey":"%s"', "X-API-Key: %s", "-H 'X-Auth-Token: %s'", "SECRET_KEY = '%s'",
     "client_secret=%s", "?access_token=%s&x=1",
     "https://a.b/c?key=%s", "OPENAI_API_KEY=%s", "DATADOG_APP_KEY=%s", "AccountKey=%s;EndpointSuffix=x",
-    "SharedAccessKey=%s", "//registry.npmjs.org/:_authToken=%s",
+    "SharedAccessKey=%s", "//npm.example.org/:_authToken=%s",
     "PRIVATE-TOKEN: %s", "JWT_SECRET=%s", 'NEXTAUTH_SECRET="%s"', "stripe_key = '%s'", "SUPABASE_KEY=%s",
     "<apiKey>%s</apiKey>", "api key: %s", 'bot_token = "%s"',
 ]  # fmt: skip

@@ -34,8 +34,13 @@ _SECONDS = {"prompt": 1.0, "answer": 3.0, "start": 3.0, "end": 0.7}
 _PATIENCE = {"prompt": 2.0, "answer": 5.0, "start": 2.0, "end": 0.5}
 """Longest wait for another hook of the same session."""
 
-_FLUSH = 0.15
-"""Seconds given to a host that is writing its transcript; Claude Code was seen to take 0 to 0.05."""
+_FLUSH = 1.0
+"""Longest time given to a host that is writing its transcript, in seconds.
+
+Claude Code takes 0 to 0.05; on a machine with ten processes for two cores more than 0.15 was seen.
+"""
+_NOW = 2.0
+"""Seconds for which a call, or the last change of a transcript, counts as of this moment."""
 
 
 def handle_call(call: HookCall, now: datetime, *, drain_limit: int = 20) -> None:
@@ -96,14 +101,14 @@ def _read_transcript(vault: Vault, state: State, recorder: Recorder, call: HookC
     path, patience = Path(call.transcript_path or ""), time.monotonic() + _FLUSH
     while True:
         try:
-            seconds, written = _SECONDS.get(call.kind, 1.0), path.stat().st_mtime
+            seconds, written = _SECONDS.get(call.kind, 1.0), max(path.stat().st_mtime, call.time.timestamp())
             read_on(
                 vault, state, recorder, path, call.session.host, seconds=seconds, is_whole=lambda m: _is_whole(call, m)
             )
         except (TranscriptError, OSError):
             return False  # not written yet, or not readable: the payload has the words, a later call reads the rest
         answered = call.message is None or (recorder.last is not None and recorder.last.says(call.message.text))
-        being_written = abs(time.time() - written) < 2 and time.monotonic() < patience
+        being_written = abs(time.time() - written) < _NOW and time.monotonic() < patience
         if call.kind != "answer" or call.transcript_first or answered or not being_written:
             return True
         time.sleep(0.01)

@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from wwt_vault.config import Settings
 from wwt_vault.errors import IndexUnavailable, ModelUnavailable
 from wwt_vault.index.comparison import Catalog
-from wwt_vault.index.generations import Damaged, Generation, current_generation, others, sweep
+from wwt_vault.index.generations import Damaged, Generation, Manifests, current_generation, others, sweep
 from wwt_vault.index.refresh import Loader, Progress, Refresh
 from wwt_vault.index.results import IndexStatus, KeywordHit, MeaningHit, QueryTerm, RefreshReport
 from wwt_vault.model.knowledge import Filters, Passage
@@ -60,6 +60,7 @@ class Index:
         self._lock = threading.RLock()
         self._searcher: Searcher | None = None
         self._stores: dict[str, tuple[VectorStore, Centring]] = {}
+        self._manifests = Manifests()
         self._problem: str | None = None
 
     # --- Keeping up to date -------------------------------------------------------------------------------------------
@@ -95,6 +96,7 @@ class Index:
                 budget_seconds=budget_seconds,
                 wait_seconds=wait_seconds,
                 clock=clock,
+                manifests=self._manifests,
             ).run(rebuild=rebuild)
         except OSError as error:
             raise self._unwritable(error) from error

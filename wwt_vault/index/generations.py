@@ -40,8 +40,10 @@ __all__ = [
     "Damaged",
     "Generation",
     "Known",
+    "Manifests",
     "Pointer",
     "current_generation",
+    "manifest_identity",
     "new_folder",
     "others",
     "point",
@@ -151,12 +153,6 @@ class Generation:
         """Return its documents, in the order of their numbers. Raises ``Damaged``."""
         return read_manifest(self.folder / "manifest.json")
 
-    def manifest_identity(self) -> tuple[int, int]:
-        """Return what changes when the manifest is replaced. Raises ``Damaged``."""
-        with reading("manifest.json"):
-            status = (self.folder / "manifest.json").stat()
-            return status.st_ino, status.st_mtime_ns
-
     def mark_damaged(self, reason: str) -> None:
         """Make every process treat it as damaged, so that the next refresh builds anew."""
         with suppress(OSError):  # a cache that cannot be written cannot be repaired either
@@ -168,6 +164,36 @@ class Generation:
             if self._lexical is not None:
                 self._lexical.close()
                 self._lexical = None
+
+
+def manifest_identity(folder: Path) -> tuple[int, int]:
+    """Return inode and modification time (ns) of a generation's manifest: one that replaces it differs.
+
+    Raises ``Damaged``.
+    """
+    with reading("manifest.json"):
+        status = (folder / "manifest.json").stat()
+        return status.st_ino, status.st_mtime_ns
+
+
+class Manifests:
+    """The manifest that was read or written last, so that whoever refreshes again need not read it. Any thread."""
+
+    def __init__(self) -> None:
+        """Know none."""
+        self._kept: tuple[Path, tuple[int, int], Mapping[DocumentId, Known]] | None = None
+
+    def of(self, generation: Generation) -> tuple[Mapping[DocumentId, Known], tuple[int, int]]:
+        """Return the documents of a generation and the identity of its manifest. Raises ``Damaged``."""
+        identity, kept = manifest_identity(generation.folder), self._kept
+        if kept is None or kept[:2] != (generation.folder, identity):
+            self._kept = kept = generation.folder, identity, generation.manifest()
+        return kept[2], identity
+
+    def keep(self, folder: Path, documents: Mapping[DocumentId, Known]) -> None:
+        """Take over what was just written for the generation in ``folder``; it must not change any more."""
+        with suppress(Damaged):
+            self._kept = folder, manifest_identity(folder), documents
 
 
 def versions() -> dict[str, int]:

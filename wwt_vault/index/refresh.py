@@ -23,8 +23,10 @@ from wwt_vault.index.generations import (
     Damaged,
     Generation,
     Known,
+    Manifests,
     Pointer,
     current_generation,
+    manifest_identity,
     point,
     read_manifest,
     versions,
@@ -68,7 +70,7 @@ class _Base:
     outdated: str | None
     """Why it cannot be built upon though it is there; ``None`` when it can, or when there is none."""
     manifest: tuple[int, int] | None = None
-    """Inode and modification time of the manifest: it is replaced where only stamps change."""
+    """Its manifest's inode and modification time: it is replaced where only stamps change."""
 
     def is_current(self, folder: Path) -> bool:
         """Say whether nothing was published since."""
@@ -77,7 +79,7 @@ class _Base:
             return (
                 generation is not None
                 and current_generation(folder) == generation.number
-                and self.manifest == generation.manifest_identity()
+                and self.manifest == manifest_identity(generation.folder)
             )
         return False
 
@@ -107,6 +109,8 @@ class Refresh:
     budget_seconds: float | None = None
     wait_seconds: float = 2.0
     clock: Callable[[], int] = time.time_ns
+    manifests: Manifests = field(default_factory=Manifests)
+    """Kept by who refreshes again."""
 
     def run(self, *, rebuild: bool) -> RefreshReport:
         """Do it. Raises ``OSError`` when the folder cannot be written."""
@@ -120,7 +124,8 @@ class Refresh:
         try:
             with FileLock(self.folder / "refresh.lock", timeout=self.wait_seconds, mode=privacy.FILE_MODE):
                 # Once more: another process may have done it while this one waited.
-                base, change = self._compare(base)
+                if not base.is_current(self.folder):
+                    base, change = self._compare()
                 if base.generation is not None and not (rebuild or base.outdated):
                     try:
                         return self._apply(base, change, deadline)
@@ -139,7 +144,7 @@ class Refresh:
 
     def _renew(self, base: _Base, deadline: float | None) -> RefreshReport:
         """Go on with the generation that is to replace an outdated one; it becomes current when it is complete."""
-        begun = _read_base(self.folder, "next")
+        begun = self._read_base("next")
         if begun.generation is None or begun.outdated:
             begun = _Base(generation=None, known={}, outdated=None)
         change = compare(self.catalog, begun.known, allow_shrink=True)
@@ -150,9 +155,29 @@ class Refresh:
             point(self.folder, report.generation)
         return replace(report, repaired=base.outdated)
 
-    def _compare(self, before: _Base | None = None) -> tuple[_Base, Change]:
-        base = before if before is not None and before.is_current(self.folder) else _read_base(self.folder)
+    def _compare(self) -> tuple[_Base, Change]:
+        base = self._read_base()
         return base, compare(self.catalog, base.known, allow_shrink=self.allow_shrink)
+
+    def _read_base(self, pointer: Pointer = "current") -> _Base:
+        number: int | None = None
+        try:
+            number = current_generation(self.folder, pointer)
+            if number is None:
+                return _Base(generation=None, known={}, outdated=None)
+            generation = Generation(self.folder, number)
+            known, identity = self.manifests.of(generation)
+        except Damaged as damage:
+            known = {}
+            with suppress(Damaged):  # how many documents there were still guards against an unmounted vault
+                known = read_manifest(self.folder / "generations" / str(number) / "manifest.json")
+            return _Base(generation=None, known=known, outdated=f"it was damaged ({damage})")
+        about, kiwi, outdated = generation.about, analysis.kiwi_version(), None
+        if dict(about.versions) != versions():
+            outdated = "it was made by another version of this program"
+        elif kiwi and about.kiwi and kiwi != about.kiwi:
+            outdated = f"kiwipiepy {about.kiwi} became {kiwi}"
+        return _Base(generation=generation, known=known, outdated=outdated, manifest=identity)
 
     def _apply(
         self, base: _Base, change: Change, deadline: float | None, pointer: Pointer = "current"
@@ -192,6 +217,7 @@ class Refresh:
             # Touched, not changed: the stamps are all that is new.
             write_manifest(base.generation.folder / "manifest.json", documents)
             number = base.generation.number
+        self.manifests.keep(self.folder / "generations" / str(number), documents)
         return RefreshReport(
             generation=number,
             documents=len(documents),
@@ -233,25 +259,3 @@ class Refresh:
             outcome.added += 1
         else:
             outcome.updated += 1
-
-
-def _read_base(folder: Path, pointer: Pointer = "current") -> _Base:
-    number: int | None = None
-    try:
-        number = current_generation(folder, pointer)
-        if number is None:
-            return _Base(generation=None, known={}, outdated=None)
-        generation = Generation(folder, number)
-        identity = generation.manifest_identity()
-        known = generation.manifest()
-    except Damaged as damage:
-        known = {}
-        with suppress(Damaged):  # how many documents there were still guards against an unmounted vault
-            known = read_manifest(folder / "generations" / str(number) / "manifest.json")
-        return _Base(generation=None, known=known, outdated=f"it was damaged ({damage})")
-    about, kiwi, outdated = generation.about, analysis.kiwi_version(), None
-    if dict(about.versions) != versions():
-        outdated = "it was made by another version of this program"
-    elif kiwi and about.kiwi and kiwi != about.kiwi:
-        outdated = f"kiwipiepy {about.kiwi} became {kiwi}"
-    return _Base(generation=generation, known=known, outdated=outdated, manifest=identity)

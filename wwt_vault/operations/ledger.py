@@ -48,6 +48,8 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._entries: dict[DocumentId, Entry] = {}
+        self._written: dict[DocumentId, tuple[Entry, str]] = {}
+        """Entries as they stand in the file."""
         self.version = 0
         """Grows with every change: what was worked out from the entries holds as long as it stays."""
         self.pending: tuple[tuple[int, int], Any] | None = None
@@ -109,11 +111,13 @@ class Ledger:
             return dict(self._entries)
 
     def _save(self) -> None:
-        rows = [
-            [name, *entry[:-1], format_time(entry.time) if entry.time else None]
+        before = self._written
+        self._written = {
+            name: row if (row := before.get(name)) and row[0] is entry else (entry, _as_json(name, entry))
             for name, entry in self._entries.items()
-        ]
-        data = json.dumps({"schema": _SCHEMA, "documents": rows}, ensure_ascii=False)
+        }
+        rows = ",\n".join(row for _, row in self._written.values())
+        data = f'{{"schema": {_SCHEMA}, "documents": [\n{rows}\n]}}\n'
         overwrite(self._path, data.encode("utf-8", "replace"), private=True, durable=False)
         self._saved = self.version
 
@@ -127,3 +131,7 @@ class Ledger:
                 self._entries[name] = Entry._make((stamp, layer, tuple(events), *facts, when))
         except (OSError, ValueError, KeyError, TypeError):
             self._entries.clear()  # missing or damaged: it is made again from the vault
+
+
+def _as_json(name: DocumentId, entry: Entry) -> str:
+    return json.dumps([name, *entry[:-1], format_time(entry.time) if entry.time else None], ensure_ascii=False)

@@ -42,13 +42,13 @@ _NUMBERED: Final = r"(.+?)(?: [2-9]| \([1-9]\))"
 
 def original_of(path: str) -> str | None:
     """Return the path of the file that this one is a copy of by its name; ``None`` for any other name."""
+    if "(" not in path and "[" not in path and ".sync-conflict-" not in path:
+        return None  # nearly all
     folder, slash, name = path.rpartition("/")
     stem, dot, extension = name.rpartition(".")
     if not dot or not stem:
         return None
     stem = unicodedata.normalize("NFC", stem)
-    if "(" not in stem and "[" not in stem and ".sync-conflict-" not in stem:
-        return None
     found = next((match for form in _FORMS if (match := re.fullmatch(form, stem))), None)
     return f"{folder}{slash}{found['stem']}.{extension}" if found else None
 

@@ -92,7 +92,7 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
     ``all_of_them`` are asked for, what ``.wwtignore`` names. A folder below the root that cannot be read counts as
     empty. Raises ``VaultMissing`` without a root.
     """
-    ignored = [] if all_of_them else _ignored(root)
+    ignored = None if all_of_them else _ignored(root)
     waiting = [("", str(root))]
     while waiting:
         above, folder = waiting.pop()
@@ -113,7 +113,7 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
                 if not is_file and (not is_folder or getattr(entry, "is_junction", bool)()):
                     continue
                 path = above + (name if name.isascii() else unicodedata.normalize("NFC", name))
-                if ignored and _is_ignored(path, is_folder, ignored):
+                if ignored is not None and ignored.names(path, is_folder):
                     continue
                 if is_folder:
                     waiting.append((f"{path}/", entry.path))
@@ -121,21 +121,38 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
                     yield DocumentId(path), entry
 
 
-def _ignored(root: Path) -> list[tuple[re.Pattern[str], bool, bool]]:
+class _Ignored(NamedTuple):
+    """What ``.wwtignore`` names, as patterns for names and for paths: ``None`` where nothing is of that kind."""
+
+    files: tuple[re.Pattern[str] | None, re.Pattern[str] | None]
+    folders: tuple[re.Pattern[str] | None, re.Pattern[str] | None]
+
+    def names(self, path: str, is_folder: bool) -> bool:
+        """Tell whether it names a file or a folder."""
+        by_name, by_path = self.folders if is_folder else self.files
+        return bool((by_name and by_name.match(path.rpartition("/")[2])) or (by_path and by_path.match(path)))
+
+
+def _ignored(root: Path) -> _Ignored | None:
     """Read ``.wwtignore``: a glob a line; one without ``/`` fits a name anywhere, one that ends in ``/`` a folder."""
     try:
         lines = (root / _IGNORE_FILE).read_text("utf-8-sig", errors="replace").splitlines()
     except OSError:
-        return []
+        return None
     globs = [
         glob for line in lines if (glob := unicodedata.normalize("NFC", line).strip()) and not glob.startswith("#")
     ]
-    return [(re.compile(translate(glob.strip("/"))), "/" in glob.rstrip("/"), glob.endswith("/")) for glob in globs]
 
+    def pattern(*, anchored: bool, folders: bool) -> re.Pattern[str] | None:
+        chosen = [
+            translate(glob.strip("/"))
+            for glob in globs
+            if ("/" in glob.rstrip("/")) == anchored and (folders or not glob.endswith("/"))
+        ]
+        return re.compile("|".join(chosen)) if chosen else None
 
-def _is_ignored(path: str, is_folder: bool, ignored: list[tuple[re.Pattern[str], bool, bool]]) -> bool:
-    name = path.rpartition("/")[2]
-    return any(glob.match(path if anchored else name) for glob, anchored, folder in ignored if is_folder or not folder)
+    files, folders = ((pattern(anchored=False, folders=of), pattern(anchored=True, folders=of)) for of in (False, True))
+    return _Ignored(files, folders) if any((*files, *folders)) else None
 
 
 def names(vault: Vault) -> Names:

@@ -544,6 +544,26 @@ def test_what_waits_is_listed_with_the_vault_it_was_meant_for(
     assert f"claude-code for {tmp_path / 'gone'}  tried 1 times: VaultMissing" in out
 
 
+def test_a_retry_fails_while_a_capture_of_this_vault_waits(
+    wwt: Run, vault: Vault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Exit code 1, and where the reason is named; 0 when all of it is recorded, whatever waits for another vault."""
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/src", "prompt": "hello"}
+    taken = vault.root / ".wwt" / "events"
+    taken.write_text("a file where events belong", "utf-8")
+    run("claude-code", json.dumps(payload).encode(), datetime.now(UTC))
+    assert as_json(wwt, "queue", "retry", expect=1) == {"done": 0, "waiting": 1, "failed": 0, "elsewhere": 0}
+    code, out, _ = wwt("queue", "retry")
+    assert (code, out) == (1, "Recorded 0, waiting 1, failed 0: `wwt queue` says why.\n")
+
+    taken.unlink()
+    monkeypatch.setenv("WWT_VAULT", str(tmp_path / "gone"))
+    run("claude-code", json.dumps({**payload, "session_id": "t"}).encode(), datetime.now(UTC))
+    monkeypatch.setenv("WWT_VAULT", str(vault.root))
+    assert as_json(wwt, "queue", "retry") == {"done": 1, "waiting": 0, "failed": 0, "elsewhere": 1}
+    assert wwt("queue", "retry")[:2] == (0, "Recorded 0, waiting 0, failed 0, 1 meant for another vault.\n")
+
+
 def test_stdout_is_the_result_alone_in_a_real_process(words_only: Vault) -> None:
     """Piped, with the console encoding of another language: UTF-8 all the same, nothing else on it."""
     (words_only.root / "30_Knowledge" / "프린터.md").write_text("# 프린터\n\n얼룩말 프린터는 12호실에 있다.\n", "utf-8")
@@ -561,6 +581,53 @@ def test_the_version_is_told_without_a_command(wwt: Run) -> None:
 
     assert (code, err) == (0, "")
     assert out.startswith("wwt ")
+    assert as_json(wwt, "--version") == {"version": out.split()[1]}
+
+
+GROUPS = ([], ["note"], ["project"], ["source"], ["index"], ["queue"], ["token"], ["sync"], ["conflicts"])
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: " ".join(["wwt", *group]))
+def test_help_says_each_command_in_a_whole_sentence(wwt: Run, group: list[str]) -> None:
+    """At 80 columns, what a terminal has at least, no line ends in dots."""
+    code, out, _ = wwt(*group, "--help")
+
+    assert code == 0
+    assert [line for line in out.partition("Commands:")[2].splitlines() if line.endswith("...")] == []
+
+
+def test_a_vault_is_not_made_inside_another(wwt: Run, vault: Vault) -> None:
+    """Exit code 3, nothing is written, and what to do instead; the vault itself is opened as ever."""
+    error = as_json(wwt, "init", str(vault.root / "10_Projects" / "mine"), expect=3)["error"]
+
+    assert (error["code"], error["path"]) == ("refused", str(vault.root))
+    assert f"--vault {vault.root}" in error["message"]
+    assert not (vault.root / "10_Projects" / "mine").exists()
+    assert as_json(wwt, "init", str(vault.root)) == {"vault": str(vault.root), "created": False}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of files are Unicode there")
+def test_korean_works_in_a_locale_that_has_no_letters_for_it(vault: Vault) -> None:
+    """``LC_ALL=C`` and ``PYTHONUTF8=0``: arguments, folders, file names and what is printed, of `wwt` and the hook."""
+    environ = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    shop = vault.root.parent / "쇼핑"
+    payload = {"session_id": "s-1", "hook_event_name": "UserPromptSubmit", "cwd": str(shop), "prompt": "결제는 토스로."}
+
+    def run(*arguments: str, stdin: str = "") -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments], input=stdin.encode(), env=environ, capture_output=True, check=True
+        )
+        assert done.stderr == b""
+        return done.stdout.decode()
+
+    run("wwt_vault.hook", "claude-code", stdin=json.dumps(payload))
+    found = json.loads(run("wwt_vault", "search", "결제", "--project", "쇼핑", "--json"))
+    cited = found["hits"][0]["events"][0]
+    saved = ("note", "save", "-", "--note", "결제 수단", "--type", "decision", "--reason", "정했다")
+    run("wwt_vault", *saved, stdin=f"## Facts\n\n- 토스 [^{cited}]\n")
+
+    assert (vault.root / "40_Decisions" / "결제 수단.md").is_file()
+    assert "정했다" in run("wwt_vault", "note", "history", "결제 수단")
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wwt_vault.cli import render
+from wwt_vault.cli import render, render_notes
 
 
 def waiting(number: int) -> dict[str, Any]:
@@ -65,13 +65,13 @@ def test_a_revision_without_a_writer_was_edited_by_hand() -> None:
     """A person's own edit has a time, and no program that wrote it."""
     revision = {"revision": "ef5deaafcb8c05a6", "time": "2026-11-30T15:48:14+09:00", "written_by": None, "reason": None}
 
-    assert render.history({"revisions": [revision]}) == "ef5deaafcb8c  2026-11-30 15:48  edited by hand"
+    assert render_notes.history({"revisions": [revision]}) == "ef5deaafcb8c  2026-11-30 15:48  edited by hand"
 
 
 def test_a_dry_run_of_setup_says_what_would_be() -> None:
     """Where a vault would be made and how much would be imported stand in no settings file, so in no diff."""
     found = {"vault": "/home/me/wwt-vault", "created": True, "hosts": [host(imported=0)], "excluded": []}
-    found["diff"] = "+++ hooks.json\n"
+    found |= {"diff": "+++ hooks.json\n", "dry_run": True}
 
     assert render.setup(found).splitlines() == [
         "+++ hooks.json",
@@ -79,13 +79,16 @@ def test_a_dry_run_of_setup_says_what_would_be() -> None:
         "codex: hooks added, MCP added, 3 transcripts to import",
         "Nothing was changed (--dry-run).",
     ]
+    nothing = render.setup({**found, "hosts": [], "diff": ""}).splitlines()
+    assert nothing[0] == "Vault /home/me/wwt-vault (would be made)"
+    assert nothing[-1] == "Nothing was changed (--dry-run)."
 
 
 def test_setup_says_what_it_did() -> None:
     """A new vault is named as new; what was not imported, because there was nothing, is not counted."""
     hosts = [host(), host(host="gemini", imported=0)]
 
-    found = {"vault": "/v", "created": True, "hosts": hosts, "excluded": ["/secret"], "diff": ""}
+    found = {"vault": "/v", "created": True, "hosts": hosts, "excluded": ["/secret"], "diff": "", "dry_run": False}
     assert render.setup(found).splitlines() == [
         "Vault /v, made now",
         "codex: hooks added, MCP added, 12 messages imported",

@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.ingest.conversation import stored
-from wwt_vault.ingest import queue
+from wwt_vault.ingest import hooklog, queue
 
 if TYPE_CHECKING:
     from wwt_vault.vault import Vault
@@ -176,6 +177,16 @@ def test_a_state_folder_in_trouble_costs_no_word(name: str, vault: Vault, own_us
         assert hook(host, payload).returncode == 0
 
     assert stored(vault) == [("user", "안녕?")] * 3
+
+
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_a_person_who_asks_is_told_what_it_is(word: str, vault: Vault) -> None:
+    """On stderr, and that is no call of a host that went wrong."""
+    run = hook(word, b"")
+
+    assert (run.returncode, run.stdout) == (0, b"")
+    assert run.stderr.startswith(b"wwt-hook HOST reads a JSON object")
+    assert hooklog.recent(datetime.now(UTC)).sentence() == ""
 
 
 def test_an_agent_that_we_start_is_not_recorded(vault: Vault) -> None:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "run"]
 
+_USAGE = (
+    "wwt-hook HOST reads a JSON object from stdin. Hosts call it: `wwt setup` sees to that, `wwt doctor` checks it."
+)
+
 _LARGEST_PAYLOAD = 64 << 20
 """Bytes; more is not read: a payload of this size is no prompt."""
 
@@ -26,6 +30,13 @@ _LARGEST_PAYLOAD = 64 << 20
 def main() -> None:
     """Entry point: ``sys.argv[1]`` names the host, stdin holds its payload (Codex's ``notify``: the last argument)."""
     if os.environ.get("WWT_HOOK") == "off":
+        return
+    if sys.getfilesystemencoding() != "utf-8":
+        from wwt_vault.encoding import go_on_in_utf8  # noqa: PLC0415 - only another locale pays for it
+
+        go_on_in_utf8()
+    if sys.argv[1:] in (["--help"], ["-h"]) or (len(sys.argv) == 1 and sys.stdin and sys.stdin.isatty()):
+        print(_USAGE, file=sys.stderr)  # noqa: T201 - a person asks
         return
     gc.disable()  # nothing here lives long enough to be worth looking for
     host = sys.argv[1] if len(sys.argv) > 1 else ""

@@ -82,7 +82,7 @@ def test_the_manifest_can_be_checked_without_us(box: Box, tmp_path: Path) -> Non
 
 
 def test_nothing_is_overwritten(box: Box, tmp_path: Path) -> None:
-    """Neither a file of that name nor a folder with something in it."""
+    """Neither a file of that name nor a folder with something in it, nor is one vault put into another."""
     file = back_up(box, tmp_path)
     data = file.read_bytes()
     with pytest.raises(BadArgument, match="already"):
@@ -91,6 +91,9 @@ def test_nothing_is_overwritten(box: Box, tmp_path: Path) -> None:
         archive.back_up(box.vault, box.root / "memory.zip", machine="laptop", at=AT)
     with pytest.raises(Refused, match="not empty"):
         archive.restore(file, box.root)
+    with pytest.raises(Refused, match="holds no other one"):
+        archive.restore(file, box.root / "inside")
+    assert not (box.root / "inside").exists()
     assert file.read_bytes() == data
 
 

@@ -11,12 +11,15 @@ import sys
 from collections.abc import Sequence
 
 from wwt_vault.cli.output import Common
+from wwt_vault.encoding import go_on_in_utf8
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code."""
+    if arguments is None:
+        go_on_in_utf8()
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by whoever started us
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - open until the process ends

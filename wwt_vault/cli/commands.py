@@ -8,7 +8,7 @@ import typer
 
 from wwt_vault import __version__
 from wwt_vault.cli import memory, notes, projects, secrets, sources, start, sync, tokens, upkeep
-from wwt_vault.cli.output import Common, emit_error
+from wwt_vault.cli.output import Common, emit, emit_error
 from wwt_vault.errors import WwtError
 
 __all__ = ["app", "run"]
@@ -30,9 +30,9 @@ app = typer.Typer(
 _UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
 
 
-def _say_version(wanted: bool) -> None:
+def _say_version(ctx: typer.Context, wanted: bool) -> None:
     if wanted:
-        typer.echo(f"wwt {__version__}")
+        emit(ctx.obj, {"version": __version__}, lambda found: f"wwt {found['version']}")
         raise typer.Exit
 
 

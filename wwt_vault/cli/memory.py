@@ -54,7 +54,7 @@ def search(
     status: Annotated[str | None, typer.Option(help="current, superseded or draft.")] = None,
     limit: Annotated[int, typer.Option(help="At most so many hits (1 to 100).")] = 10,
 ) -> None:
-    """Search notes and conversations; says so when there is nothing."""
+    """Search notes and conversations. Says so when there is nothing."""
     from wwt_vault.operations import recall  # noqa: PLC0415 - see the package's docstring
 
     common: Common = ctx.obj
@@ -85,7 +85,7 @@ def context(
     budget: Annotated[int, typer.Option(help="Tokens that the text may cost at most.")] = 1500,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Answer as of this date.")] = None,
 ) -> None:
-    """Show what an agent would be told: notes, evidence and recent flow, with citations, within a budget."""
+    """Show what an agent would be told. Notes, evidence and recent flow, with citations, within a budget."""
     from wwt_vault.operations import recall  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -112,7 +112,7 @@ def record(
     session_id: Annotated[str, typer.Argument(help="The conversation's id there.")],
     project: Annotated[str | None, typer.Option(help="The project it was about.")] = None,
 ) -> None:
-    """Record messages from stdin: a JSON list of {role, text, time?}. The same message twice is kept once."""
+    """Record messages from stdin. A JSON list of {role, text, time?}; the same message twice is kept once."""
     from wwt_vault.operations import conversations, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -133,7 +133,7 @@ def observe(
     ] = None,
     project: Annotated[str | None, typer.Option(help="The project it was about.")] = None,
 ) -> None:
-    """Keep one turn from stdin, {user_message, assistant_response}, and name what of it may be worth a note."""
+    """Keep one turn, name what may be worth a note. Reads {user_message, assistant_response} from stdin."""
     from wwt_vault.operations import observing, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -156,7 +156,7 @@ def uncurated(
     project: _Project = None,
     limit: Annotated[int, typer.Option(help="At most so many sessions.")] = 20,
 ) -> None:
-    """List sessions with messages that no note cites yet, oldest first."""
+    """List sessions that wait to be curated, oldest first. Those with messages that no note cites yet."""
     from wwt_vault.operations import curation, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -174,7 +174,7 @@ def mark_curated(
     gist: Annotated[str | None, typer.Option(help="The session in one line.")] = None,
     question: Annotated[list[str] | None, typer.Option(help="How you may ask for it later; may be repeated.")] = None,
 ) -> None:
-    """Say that a session was read and what is worth keeping stands in notes."""
+    """Say that a session was read. What is worth keeping stands in notes."""
     from wwt_vault.operations import curation, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -194,7 +194,7 @@ def forget(
     ] = "at the person's wish",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Forget what was said: words out of vault, history, index and queue. It cannot be undone."""
+    """Forget what was said. Takes the words out of vault, history, index and queue; it cannot be undone."""
     from wwt_vault.operations import forgetting, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj

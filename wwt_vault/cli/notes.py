@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from wwt_vault.cli import render
+from wwt_vault.cli import render_notes
 from wwt_vault.cli.output import Common, emit
 from wwt_vault.errors import BadArgument
 
@@ -37,7 +37,11 @@ def list_notes(
     from wwt_vault.operations import notes, workspace  # noqa: PLC0415 - see the package's docstring
 
     common: Common = ctx.obj
-    emit(common, notes.list_notes(workspace.open_workspace(common.vault), type=type, status=status), render.note_list)
+    emit(
+        common,
+        notes.list_notes(workspace.open_workspace(common.vault), type=type, status=status),
+        render_notes.note_list,
+    )
 
 
 def read(
@@ -56,7 +60,7 @@ def read(
     if now:
         freshness.catch_up(opened)
     found = notes.read_note(opened, note, section=section, revision=revision, as_of=as_of, newer=now)
-    emit(common, found, render.note)
+    emit(common, found, render_notes.note)
 
 
 def save(
@@ -81,7 +85,7 @@ def save(
     ] = None,
     reason: Annotated[str | None, typer.Option(help="Why it changes, for the history.")] = None,
 ) -> None:
-    """Create or replace a curated note; refused without evidence or with a stale revision."""
+    """Create or change a curated note. Refused without evidence or with a stale revision."""
     from wwt_vault.operations import notes, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -112,7 +116,7 @@ def save(
         written_by="person",
         now=datetime.now(UTC),
     )
-    emit(common, result, render.saved)
+    emit(common, result, render_notes.saved)
 
 
 def move(
@@ -128,7 +132,7 @@ def move(
     common: Common = ctx.obj
     opened = workspace.open_workspace(common.vault)
     result = notes.move_note(opened, note, to=to, written_by="person", now=datetime.now(UTC))
-    emit(common, result, render.moved)
+    emit(common, result, render_notes.moved)
 
 
 def related(
@@ -142,17 +146,19 @@ def related(
 
     common: Common = ctx.obj
     opened = workspace.open_workspace(common.vault)
-    emit(common, relations.related(opened, note, depth=depth, kinds=kind or ()), render.related)
+    emit(common, relations.related(opened, note, depth=depth, kinds=kind or ()), render_notes.related)
 
 
 def relink(ctx: typer.Context) -> None:
-    """Make links follow notes that were renamed outside of Obsidian, or whose move was cut off."""
+    """Make links follow notes. For those renamed outside of Obsidian, or whose move was cut off."""
     from wwt_vault.operations import notes, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
     result = notes.relink(workspace.open_workspace(common.vault), written_by="person", now=datetime.now(UTC))
     emit(
-        common, result, lambda found: "\n".join(map(render.moved, found["moved"])) or "All links are as they should be."
+        common,
+        result,
+        lambda found: "\n".join(map(render_notes.moved, found["moved"])) or "All links are as they should be.",
     )
 
 
@@ -161,7 +167,7 @@ def history(ctx: typer.Context, note: _Note) -> None:
     from wwt_vault.operations import notes, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
-    emit(common, notes.history(workspace.open_workspace(common.vault), note), render.history)
+    emit(common, notes.history(workspace.open_workspace(common.vault), note), render_notes.history)
 
 
 def diff(
@@ -189,7 +195,7 @@ def restore(
     ] = None,
     reason: Annotated[str | None, typer.Option(help="Why, for the history.")] = None,
 ) -> None:
-    """Make an earlier revision of a note the present one; the history keeps both."""
+    """Make an earlier revision the present one. The history keeps both."""
     from wwt_vault.operations import notes, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -202,7 +208,7 @@ def restore(
         written_by="person",
         now=datetime.now(UTC),
     )
-    emit(common, result, render.saved)
+    emit(common, result, render_notes.saved)
 
 
 def _relations(pairs: list[str]) -> dict[str, list[str]]:

@@ -35,7 +35,7 @@ def rename(
     old: Annotated[str, typer.Argument(help="What it is called now.")],
     new: Annotated[str, typer.Argument(help="What it shall be called: of a moved folder, its new name.")],
 ) -> None:
-    """Give a project another name; what was said stays as it was written, and is found under both."""
+    """Give a project another name. What was said stays as it was written, and is found under both."""
     from wwt_vault.operations import projects, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -48,7 +48,7 @@ def merge(
     name: Annotated[str, typer.Argument(help="The project that is part of the other one.")],
     into: Annotated[str, typer.Argument(help="The other one, whose name both have from now on.")],
 ) -> None:
-    """Make two projects one: a folder that moved while sessions went on, two clones of one repository."""
+    """Make two projects one. For a folder that moved while sessions went on, or two clones of one repository."""
     from wwt_vault.operations import projects, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj

@@ -7,7 +7,7 @@ from typing import Any
 
 from wwt_vault.cli import render_sync
 from wwt_vault.fence import clean
-from wwt_vault.wording import counted
+from wwt_vault.wording import counted, minute
 
 __all__ = [
     "bench",
@@ -17,23 +17,17 @@ __all__ = [
     "events",
     "evidence",
     "forgotten",
-    "history",
     "index",
     "ingest",
     "init",
     "marked",
-    "moved",
-    "note",
-    "note_list",
     "observed",
     "project",
     "projects",
     "queue",
-    "related",
-    "saved",
+    "retried",
     "search",
     "setup",
-    "source",
     "status",
     "tokens",
     "uncurated",
@@ -52,7 +46,7 @@ def search(found: Json) -> str:
     for number, hit in enumerate(found["hits"], 1):
         status = f" ({hit['status']})" if hit["status"] and hit["status"] != "current" else ""
         lines.append(f"{number}. {hit['path']}:{hit['line']}{status}")
-        facts = [hit["heading"], _minute(hit["time"]), hit["host"], hit["project"], f"{hit['score']:.2f}", hit["why"]]
+        facts = [hit["heading"], minute(hit["time"]), hit["host"], hit["project"], f"{hit['score']:.2f}", hit["why"]]
         lines.append("   " + " · ".join(str(fact) for fact in facts if fact))
         text = " ".join(hit["text"].split())
         lines += ["   " + (text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"), ""]
@@ -71,7 +65,7 @@ def events(found: Json) -> str:
     """Messages word for word."""
     lines: list[str] = []
     for event in found["events"]:
-        lines += [f"{event['id']} · {event['role']} · {_minute(event['time'])} · {event['path']}", event["text"], ""]
+        lines += [f"{event['id']} · {event['role']} · {minute(event['time'])} · {event['path']}", event["text"], ""]
     lines += [f"Not in the vault: {name}" for name in found["missing"]]
     return "\n".join(lines)
 
@@ -82,7 +76,7 @@ def uncurated(found: Json) -> str:
         return "Nothing waits to be curated."
     lines = [f"{counted(found['total_sessions'], 'session')}, {counted(found['total_messages'], 'message')}:"]
     for entry in found["sessions"]:
-        lines.append(f"  {_minute(entry['started'])}  {entry['messages']:>4} of {entry['of']:<4} {entry['path']}")
+        lines.append(f"  {minute(entry['started'])}  {entry['messages']:>4} of {entry['of']:<4} {entry['path']}")
         lines.append(f"  {'':16}  {entry['host']} {entry['session_id']}")
     if more := found["total_sessions"] - len(found["sessions"]):
         lines.append(f"  … and {more} more: `wwt uncurated --limit {found['total_sessions']}`")
@@ -102,54 +96,6 @@ def marked(found: Json) -> str:
     """What a session is curated up to, and what would make it easier to find."""
     lines = [f"{found['host']} {found['session_id']} is curated up to {found['upto']}."]
     return "\n".join([*lines, *(f"  wanted: {what}" for what in found["wanted"])])
-
-
-def note(found: Json) -> str:
-    """A note, its revision above it."""
-    text = f"{found['path']}\nid {found['id'] or 'none'} · revision {found['revision']}\n\n{found['text']}"
-    if found.get("newer"):
-        text = f"{text.rstrip()}\n\nNewer on this subject and not cited: {' '.join(found['newer'])}"
-    return text
-
-
-def saved(found: Json) -> str:
-    """Where a note lies now, its revision, and how it differs from what was given."""
-    lines = [f"{found['path']}  revision {found['revision'][:12]}"]
-    lines += [f"kept, a person's: {line}" for line in found.get("kept", ())]
-    lines += [f"left out, a person had taken it out: {line}" for line in found.get("left_out", ())]
-    lines += [f"also changed: {path}" for path in found["also_changed"]]
-    lines += [f"wanted: {what}" for what in found.get("wanted", ())]
-    return "\n".join(lines)
-
-
-def source(found: Json) -> str:
-    """Where a source lies, how far it was checked, and how to cite it."""
-    lines = [f"{found['path']}  revision {found['revision'][:12]}  {found['verification']}"]
-    if not found["created"] and not found["also_changed"] and "verified_by" not in found:
-        lines.append("It was there already." if found["redactions"] == [] else "")
-    lines += [f"shown by: {path}" for path in found["also_changed"]]
-    return "\n".join([*filter(None, lines), f"cite as {found['citation']}, beside an event"])
-
-
-def moved(found: Json) -> str:
-    """Where a note went, and which links followed."""
-    if found["path"] == found["was"]:
-        return f"{found['path']} lies there already."
-    lines = [f"{found['was']} is {found['path']} now."]
-    lines += [f"link changed: {path}" for path in found["links"] if path != found["path"]]
-    lines += [f"link left as it was: {path}" for path in found["left"]]
-    return "\n".join(lines)
-
-
-def related(found: Json) -> str:
-    """Notes that relations lead to, the nearest first."""
-    lines = []
-    for step in found["related"]:
-        arrow = "→" if step["direction"] == "out" else "←"
-        status = f" ({step['status']})" if step["status"] not in (None, "current") else ""
-        via = "" if step["depth"] == 1 else f"  by way of {step['via']}"
-        lines.append(f"{'  ' * (step['depth'] - 1)}{arrow} {step['kind']}  {step['path']}{status}{via}")
-    return "\n".join(lines) or f"No relation leads to or from {found['path']}."
 
 
 def forgotten(found: Json) -> str:
@@ -178,21 +124,6 @@ def forgotten(found: Json) -> str:
     return "\n".join(lines)
 
 
-def note_list(found: Json) -> str:
-    """Notes, one a line."""
-    lines = [f"{entry['path']}  [{entry['type'] or '-'}, {entry['status'] or '-'}]" for entry in found["notes"]]
-    return "\n".join(lines) or "No such notes yet."
-
-
-def history(found: Json) -> str:
-    """Revisions, newest first."""
-    return "\n".join(
-        f"{entry['revision'][:12]}  {_minute(entry['time']):<16}  {entry['written_by'] or 'edited by hand'}"
-        f"  {entry['reason'] or ''}".rstrip()
-        for entry in found["revisions"]
-    )
-
-
 def index(found: Json) -> str:
     """The index in four lines."""
     held = f"{counted(found['documents'], 'document')}, {counted(found['passages'], 'passage')}"
@@ -214,10 +145,15 @@ def queue(found: Json) -> str:
     for item in found["items"]:
         state = "set apart" if item["quarantined"] else f"tried {item['attempts']} times"
         place = f" for {item['vault']}" if item["vault"] else ""
-        lines.append(
-            f"{_minute(item['time']) or '?'}  {item['host'] or '?'}{place}  {state}: {item['reason'] or 'new'}"
-        )
+        lines.append(f"{minute(item['time']) or '?'}  {item['host'] or '?'}{place}  {state}: {item['reason'] or 'new'}")
     return "\n".join(lines)
+
+
+def retried(found: Json) -> str:
+    """What became of waiting captures, and where the rest is named."""
+    text = "Recorded {done}, waiting {waiting}, failed {failed}".format(**found)
+    text += f", {found['elsewhere']} meant for another vault" if found["elsewhere"] else ""
+    return f"{text}: `wwt queue` says why." if found["waiting"] or found["failed"] else f"{text}."
 
 
 def status(found: Json) -> str:
@@ -283,12 +219,12 @@ def evidence(found: Json) -> str:
         lines += ["", *clean(claim["text"]).splitlines()]
         lines[-1] += f"  (line {claim['line']})"
         for said in claim["said"]:
-            facts = [said["event"], said["role"], said["host"], _minute(said["time"]), said["problem"]]
+            facts = [said["event"], said["role"], said["host"], minute(said["time"]), said["problem"]]
             lines.append("  " + " · ".join(fact for fact in facts if fact))
             lines += [f"  | {line}".rstrip() for line in clean(said["text"] or "").splitlines()]
         for source in claim["sources"]:
             checked = " ".join(filter(None, (source["verification"], source["verified_by"], source["verified_at"])))
-            facts = [f"source {source['title']}", source["origin"], _minute(source["retrieved"])[:10], checked]
+            facts = [f"source {source['title']}", source["origin"], minute(source["retrieved"])[:10], checked]
             lines.append("  " + " · ".join(fact for fact in facts if fact))
         if not claim["supported"]:
             lines.append("  ! nothing supports this")
@@ -306,7 +242,7 @@ def doctor(found: Json) -> str:
         hooks, server = (_STATES.get(host[part], host[part]) for part in ("hooks", "mcp"))
         facts = [f"hooks {hooks}" if hooks else "no hooks", *_ran("run", host["hook_runs"])]
         facts += [f"MCP server {server}", *_ran("answers", host["mcp_answers"])]
-        lines.append(f"{host['host']}: {', '.join(facts)}; last message {_minute(host['last_event']) or 'never'}")
+        lines.append(f"{host['host']}: {', '.join(facts)}; last message {minute(host['last_event']) or 'never'}")
     lines += [f"mended: {_place(fault)}: {fault['kind']}" for fault in found["mended"]]
     lines += [f"could not be mended: {sentence}" for sentence in found["failures"]]
     for fault in found["findings"]:
@@ -327,7 +263,7 @@ def init(found: Json) -> str:
 
 def setup(found: Json) -> str:
     """What was connected and what is left for the person; of a dry run, what would be."""
-    dry = bool(found["diff"])
+    dry = found["dry_run"]
     made = (" (would be made)" if dry else ", made now") if found["created"] else ""
     lines = [f"Vault {found['vault']}{made}"]
     for entry in found["hosts"]:
@@ -373,13 +309,9 @@ def _place(part: Json) -> str:
     return f"{part['path']}:{part['line']}" if part["line"] else str(part["path"])
 
 
-def _minute(time: str | None) -> str:
-    return time[:16].replace("T", " ") if time else ""
-
-
 def tokens(found: Json) -> str:
     """The tokens of a vault."""
-    lines = [f"{entry['name']}  {entry['scope']}  {_minute(entry['created'])}" for entry in found["tokens"]]
+    lines = [f"{entry['name']}  {entry['scope']}  {minute(entry['created'])}" for entry in found["tokens"]]
     return "\n".join(lines) or "No tokens."
 
 
@@ -389,7 +321,7 @@ def projects(found: Json) -> str:
     for row in found["projects"]:
         facts = [counted(row[f"{kind}s"], kind) for kind in ("session", "message", "note")]
         also = f"also {', '.join(row['names'])}" if row["names"] else ""
-        lines.append(" · ".join(part for part in (row["project"], *facts, _minute(row["last"]), also) if part))
+        lines.append(" · ".join(part for part in (row["project"], *facts, minute(row["last"]), also) if part))
     return "\n".join(lines) or "No projects yet."
 
 

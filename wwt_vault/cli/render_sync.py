@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wwt_vault.wording import carried, counted, minute
+
 __all__ = [
     "backup",
     "conflicts",
@@ -33,12 +35,11 @@ def sync_init(found: Json) -> str:
 
 def sync(found: Json) -> str:
     """What was sent, what came, and what a person has to look at."""
-    lines = [f"Sent {_counted(found['sent'])}." if _counted(found["sent"]) else "Nothing to send."]
+    lines = [f"Sent {carried(found['sent'])}." if any(found["sent"].values()) else "Nothing to send."]
     if found["remote"]:
-        lines += [
-            f"Received from {machine}: {_counted(counts) or 'history of notes'}."
-            for machine, counts in found["received"].items()
-        ] or ["Nothing new elsewhere."]
+        lines += [f"Received from {machine}: {carried(counts)}." for machine, counts in found["received"].items()] or [
+            "Nothing new elsewhere."
+        ]
     if found["offline"]:
         lines[1:] = [f"Not sent yet: {found['offline']}"]
     elif not found["remote"]:
@@ -53,13 +54,11 @@ def last(found: Json | None) -> str:
     """The last sync in one line."""
     if not found:
         return "never: `wwt sync init`"
-    parts = [str(found.get("at") or "never")[:16].replace("T", " ")]
-    parts += [f"sent {_counted(found['sent'])}"] if found.get("sent") and _counted(found["sent"]) else []
-    parts += [
-        f"{name} brought {_counted(counts) or 'history of notes'}" for name, counts in found.get("received", {}).items()
-    ]
+    parts = [minute(found.get("at")) or "never"]
+    parts += [f"sent {carried(found['sent'])}"] if any(found.get("sent", {}).values()) else []
+    parts += [f"{name} brought {carried(counts)}" for name, counts in found.get("received", {}).items()]
     parts += ["offline"] if found.get("offline") else []
-    parts += [f"failed {found['failed']['at'][:16].replace('T', ' ')}"] if found.get("failed") else []
+    parts += [f"failed {minute(found['failed']['at'])}"] if found.get("failed") else []
     return " · ".join(parts)
 
 
@@ -81,13 +80,15 @@ def restore(found: Json) -> str:
 
 
 def _held(found: Json) -> str:
-    return f"{found['files']} files, {found['events']} events and {found['notes']} notes"
+    events, markdown = counted(found["events"], "event"), counted(found["notes"], "Markdown file")
+    return f"{counted(found['files'], 'file')}, among them {events} and {markdown}"
 
 
 def export(found: Json) -> str:
     """What was written."""
-    text = "Wrote {messages} messages in {sessions} sessions, {notes} curated notes, {files} files, to {folder}."
-    return "\n".join([text.format(**found), *_few([f"not read: {problem}" for problem in found["problems"]])])
+    messages, sessions, files = (counted(found[f"{noun}s"], noun) for noun in ("message", "session", "file"))
+    text = f"Wrote {messages} in {sessions}, {counted(found['notes'], 'curated note')}, {files}, to {found['folder']}."
+    return "\n".join([text, *_few([f"not read: {problem}" for problem in found["problems"]])])
 
 
 def conflicts(found: Json) -> str:
@@ -112,16 +113,7 @@ def settled(found: Json) -> str:
 def machines(found: Json | None) -> list[str]:
     """What each other machine has brought in all, a line each."""
     listed = (found or {}).get("machines") or {}
-    return [
-        f"{'':9}{name}: {_counted(counts) or 'history of notes'} in all, last {counts['last'][:16].replace('T', ' ')}"
-        for name, counts in listed.items()
-    ]
-
-
-def _counted(counts: Json) -> str:
-    names = {"messages": "message", "sessions": "session", "notes": "note", "others": "other file"}
-    parts = [f"{counts[key]} {name}{'s' if counts[key] != 1 else ''}" for key, name in names.items() if counts.get(key)]
-    return ", ".join(parts)
+    return [f"{'':9}{name}: {carried(counts)} in all, last {minute(counts['last'])}" for name, counts in listed.items()]
 
 
 def _few(lines: list[str]) -> list[str]:

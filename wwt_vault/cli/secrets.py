@@ -31,7 +31,7 @@ def redact(
     forget: Annotated[bool, typer.Option("--forget", help="Forget the messages that hold secrets.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Look for secrets in what was stored before today's rules; exit 4 when there are any."""
+    """Look for secrets in what is stored. The rules grow; exit 4 when there are any."""
     from wwt_vault.operations import forgetting, scanning, workspace  # noqa: PLC0415 - see the package's docstring
 
     del scan

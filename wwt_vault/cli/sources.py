@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wwt_vault.cli import render
+from wwt_vault.cli import render_notes
 from wwt_vault.cli.output import Common, emit
 from wwt_vault.errors import BadArgument
 
@@ -39,7 +39,7 @@ def add(
         str | None, typer.Option(help="The revision that was read: this is the document's newer text.")
     ] = None,
 ) -> None:
-    """Keep a document as a note of type source, unverified; facts may cite it beside what was said."""
+    """Keep a document as a note of type source. Unverified at first; facts may cite it beside what was said."""
     from wwt_vault.operations import sources, workspace  # noqa: PLC0415 - see the package's docstring
 
     common: Common = ctx.obj
@@ -61,7 +61,7 @@ def add(
         written_by="person",
         now=datetime.now(UTC),
     )
-    emit(common, result, render.source)
+    emit(common, result, render_notes.source)
 
 
 def verify(
@@ -75,4 +75,4 @@ def verify(
 
     common: Common = ctx.obj
     opened = workspace.open_workspace(common.vault)
-    emit(common, sources.verify_source(opened, note, state=state, by=by, now=datetime.now(UTC)), render.source)
+    emit(common, sources.verify_source(opened, note, state=state, by=by, now=datetime.now(UTC)), render_notes.source)

@@ -31,7 +31,7 @@ def init(
         str | None, typer.Option(help="Zone of dates in it, such as Asia/Seoul; else this machine's.")
     ] = None,
 ) -> None:
-    """Make a vault; it becomes the one that wwt uses if there is none yet."""
+    """Make a vault. It becomes the one that wwt uses if there is none yet."""
     from wwt_vault.operations import beginnings  # noqa: PLC0415 - see the package's docstring
 
     emit(ctx.obj, beginnings.init(path, lang=lang, timezone=timezone), render.init)
@@ -58,7 +58,10 @@ def setup(
         bool, typer.Option("--print", help="Print the MCP server as JSON for any other client, change nothing.")
     ] = False,
 ) -> None:
-    """Connect the installed hosts: hooks, MCP server, and the conversations they still have."""
+    """Connect the installed hosts, import what they still have.
+
+    Registers hooks and MCP server in each, by changes that are merged into its settings and can be taken out again.
+    """
     from wwt_vault.operations import beginnings  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -107,7 +110,7 @@ def ingest(
     host: Annotated[str | None, typer.Option(help="The host that wrote them; else it is recognised.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on with what is added to them, until Ctrl-C.")] = False,
 ) -> None:
-    """Import conversations; what is known already is left alone."""
+    """Import transcripts and exports. What is known already is left alone."""
     from wwt_vault.operations import conversations, following, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -146,7 +149,7 @@ def serve(
         typer.Option(metavar="URL", help="With --http: a web page that may call from a browser; may be repeated."),
     ] = None,
 ) -> None:
-    """Serve the MCP tools over stdin and stdout; hosts start this themselves."""
+    """Serve the MCP tools. Hosts start this themselves, over stdin and stdout."""
     from wwt_vault import mcp_server  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -163,7 +166,7 @@ def demo(
         Path | None, typer.Option(metavar="FOLDER", help="Make the vault in this folder, not in a temporary one.")
     ] = None,
 ) -> None:
-    """Show the whole way in two minutes: sample conversations, index, MCP server, three questions."""
+    """Show the whole way in two minutes. Sample conversations, index, MCP server, three questions."""
     from wwt_vault.demo import run  # noqa: PLC0415
 
     common: Common = ctx.obj

@@ -67,7 +67,7 @@ def sync(
     quiet: _Quiet = 30,
     every: _Every = 300,
 ) -> None:
-    """Commit what changed in the vault, take in what other machines did, and send both."""
+    """Commit, take in what other machines did, send both."""
     from wwt_vault.operations import autosync, syncing  # noqa: PLC0415 - see the package's docstring
 
     common: Common = ctx.obj
@@ -97,7 +97,7 @@ def sync_init(
         str | None, typer.Argument(metavar="[REMOTE]", help="A git repository: URL, HOST:PATH, or a folder.")
     ] = None,
 ) -> None:
-    """Put the vault under git, join it with a remote, and sync; without a vault here, take the remote's."""
+    """Put the vault under git, and sync. Joins it with REMOTE; without a vault here, takes that one."""
     from wwt_vault.operations import syncing  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -111,7 +111,7 @@ def merge_file(
     theirs: Annotated[Path, typer.Argument(metavar="THEIRS", help="The other side's file (%B).")],
     path: Annotated[str, typer.Argument(metavar="PATH", help="Where it lies in the vault (%P).")],
 ) -> None:
-    """Merge one note: what git calls for notes once `wwt sync init` was run, from the vault's folder."""
+    """Merge one note, as git asks. It does once `wwt sync init` was run, from the vault's folder."""
     from wwt_vault.operations import syncing  # noqa: PLC0415
 
     done = syncing.merge_file(base, ours, theirs, path, now=datetime.now(UTC))
@@ -137,7 +137,7 @@ def conflicts_merge(
         list[str] | None, typer.Argument(metavar="[COPY]…", help="Paths of copies; all that can be merged if none.")
     ] = None,
 ) -> None:
-    """Put what only a copy says into its note, and the copy into the trash."""
+    """Put what only a copy says into its note. The copy goes into the trash."""
     from wwt_vault.operations import conflicts  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -159,7 +159,7 @@ def conflicts_keep(
 def backup(
     ctx: typer.Context, file: Annotated[Path, typer.Argument(metavar="FILE", help="A new zip archive.")]
 ) -> None:
-    """Write the whole vault into one archive with a manifest of hashes."""
+    """Write the whole vault into one archive. A manifest in it has the hash of each file."""
     from wwt_vault.operations import backups  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -173,7 +173,7 @@ def restore(
         Path | None, typer.Argument(metavar="[FOLDER]", help="An empty folder; else the named vault.")
     ] = None,
 ) -> None:
-    """Make a vault from an archive, in an empty folder, after every hash has been checked."""
+    """Make a vault from an archive. In an empty folder, after every hash has been checked."""
     from wwt_vault.operations import backups  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -186,7 +186,7 @@ def restore(
 def export(
     ctx: typer.Context, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An empty folder.")]
 ) -> None:
-    """Write the vault as plain JSONL and Markdown for other programs."""
+    """Write the vault as JSONL and Markdown, for other programs."""
     from wwt_vault.operations import backups  # noqa: PLC0415
 
     common: Common = ctx.obj

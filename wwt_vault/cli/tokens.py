@@ -50,7 +50,7 @@ def list_all(ctx: typer.Context) -> None:
 
 
 def revoke(ctx: typer.Context, name: Annotated[str, typer.Argument(help="The name of the token.")]) -> None:
-    """Take a token back; a running server refuses it from the next request on."""
+    """Take a token back. A running server refuses it from the next request on."""
     from wwt_vault.operations import tokens  # noqa: PLC0415
     from wwt_vault.vault import find_vault  # noqa: PLC0415
 

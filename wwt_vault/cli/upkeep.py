@@ -13,7 +13,7 @@ from wwt_vault.errors import BadArgument
 
 __all__ = ["register"]
 
-_PROBLEMS_FOUND = 4
+_FAILED, _PROBLEMS_FOUND = 1, 4
 
 _Shrink = Annotated[bool, typer.Option("--yes", help="Go on even if most of the vault is gone.")]
 
@@ -51,7 +51,7 @@ def verify(
         str | None, typer.Option(help="Only this note: each claim, the events it cites, and the very words.")
     ] = None,
 ) -> None:
-    """Recompute every hash and follow every citation; exit 4 when something is wrong."""
+    """Recompute hashes, follow citations. Exit 4 when something is wrong."""
     from wwt_vault.operations import evidence, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -67,7 +67,7 @@ def doctor(
     ctx: typer.Context,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what is derived: index, queue, session notes, …")] = False,
 ) -> None:
-    """Find what is wrong, by name: vault, this machine, every host; exit 4 when something is."""
+    """Find what is wrong, by name. In the vault, on this machine, with every host; exit 4 when something is."""
     from wwt_vault.operations.doctor import doctor as examine  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -82,7 +82,7 @@ def bench(
     questions: Annotated[int, typer.Option(help="Ask so many of your own prompts at most.")] = 200,
     apply: Annotated[bool, typer.Option("--apply", help="Write a better weight into .wwt/config.toml.")] = False,
 ) -> None:
-    """Measure search with what you once asked; say whether another weight of the meaning is better than by chance."""
+    """Measure search with what you once asked. Says whether another weight of the meaning is better than by chance."""
     from wwt_vault.operations import measuring, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
@@ -99,7 +99,7 @@ def refresh(ctx: typer.Context, yes: _Shrink = False) -> None:
 
 
 def rebuild(ctx: typer.Context, yes: _Shrink = False) -> None:
-    """Build the index anew beside the old one, then swap; vectors of unchanged passages are kept."""
+    """Build the index anew beside the old one. Then swap; vectors of unchanged passages are kept."""
     _indexed(ctx.obj, rebuild=True, allow_shrink=yes)
 
 
@@ -135,10 +135,11 @@ def queue_list(ctx: typer.Context) -> None:
 
 
 def queue_retry(ctx: typer.Context) -> None:
-    """Try every waiting capture again now."""
+    """Try every waiting capture again now. Exit 1 when one of this vault still waits."""
     from wwt_vault.operations import upkeep, workspace  # noqa: PLC0415
 
     common: Common = ctx.obj
     result = upkeep.queue_retry(workspace.open_workspace(common.vault), now=datetime.now(UTC))
-    text = "Recorded {done}, waiting {waiting}, failed {failed}."
-    emit(common, result, lambda found: text.format(**found))
+    emit(common, result, render.retried)
+    if result["waiting"] or result["failed"]:
+        raise typer.Exit(_FAILED)

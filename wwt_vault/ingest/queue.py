@@ -45,11 +45,12 @@ class Item(NamedTuple):
 
 
 class DrainReport(NamedTuple):
-    """What trying again did: items recorded, items still waiting, items set apart."""
+    """What trying again did: items recorded, still waiting, set apart, and meant for another vault."""
 
     done: int
     waiting: int
     failed: int
+    elsewhere: int
 
 
 def queue_folder() -> Path:
@@ -111,16 +112,22 @@ def drain(
     vault (see ``Item``) may go there. ``everything`` pays no heed to pauses and tries what was set apart as well. After
     ``limit`` items no more are read.
     """
-    counts = {"done": 0, "waiting": 0, "failed": 0}
+    counts = {"done": 0, "waiting": 0, "failed": 0, "elsewhere": 0}
     tried = 0
     for path in _paths():
         apart = path.parent.name == _APART
-        item = None if (apart and not everything) or tried == limit else _read(path)
-        if item is not None and (item.call is None or belongs(item.vault)) and (everything or _due(item, now)):
+        left = "failed" if apart else "waiting"
+        if (apart and not everything) or tried == limit:
+            counts[left] += 1
+        elif (item := _read(path)) is None:
+            continue  # recorded by another process meanwhile
+        elif item.call is not None and not belongs(item.vault):
+            counts["elsewhere"] += 1
+        elif everything or _due(item, now):
             tried += 1
             counts[_try(item, record, now)] += 1
         else:
-            counts["failed" if apart else "waiting"] += 1
+            counts[left] += 1
     return DrainReport(**counts)
 
 

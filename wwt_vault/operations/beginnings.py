@@ -62,9 +62,9 @@ def setup(
     instructions, take it out, or (``None``) keep up to date what is there. Nothing is captured in the folders
     ``exclude`` and below, from now on; in ``include`` it is again. ``machine`` and ``program`` (how this program was
     called) are this machine's unless given. ``tell`` gets a sentence about each change before it is made. Returns
-    ``{vault, created, hosts: [{host, hooks, mcp, rule, transcripts, imported, todo, refused}], excluded, diff}``:
-    whether the vault is made by this, the files that a host still has, the messages taken in. Raises ``BadArgument``
-    for an unknown host, ``VaultMissing`` when a vault is named that is not there.
+    ``{vault, created, hosts: [{host, hooks, mcp, rule, transcripts, imported, todo, refused}], excluded, diff,
+    dry_run}``: whether the vault is made by this, the files that a host still has, the messages taken in. Raises
+    ``BadArgument`` for an unknown host, ``VaultMissing`` when a vault is named that is not there.
     """
     machine = machine or _machine()
     programs = connections.find_programs(program or sys.argv[0])
@@ -101,6 +101,7 @@ def setup(
         "hosts": results,
         "excluded": excluded,
         "diff": shown,
+        "dry_run": dry_run,
     }
 
 

@@ -21,6 +21,7 @@ from wwt_vault.model.conversation import DocumentId, EventId
 from wwt_vault.model.knowledge import Document, Filters
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents, projects, settings
+from wwt_vault.wording import counted
 
 __all__ = ["apply", "measure"]
 
@@ -63,8 +64,8 @@ def measure(workspace: Workspace, *, questions: int = 200, progress: Progress = 
     asked, changed = _questions(known, questions)
     if len(asked) < FEWEST:
         message = (
-            f"only {len(asked)} sessions of this vault have a question and its answer; {FEWEST} are the least that"
-            " tell one setting from another. Import older conversations with wwt ingest, or come back later."
+            f"only {counted(len(asked), 'session')} of this vault with a question and its answer; {FEWEST} are needed"
+            " to tell one setting from another. Import older conversations with wwt ingest, or come back later."
         )
         raise BadArgument(message, argument="questions")
     with tempfile.TemporaryDirectory(prefix="wwt-bench-") as folder:

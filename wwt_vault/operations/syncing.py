@@ -18,7 +18,7 @@ from wwt_vault.ingest.recorder import machine_name
 from wwt_vault.ingest.remembered import hold
 from wwt_vault.state import State, state_for
 from wwt_vault.sync import driver
-from wwt_vault.vault import Vault, find_vault, open_vault
+from wwt_vault.vault import Vault, creation, find_vault, open_vault
 from wwt_vault.vault.files import overwrite, read
 
 __all__ = ["last_sync", "merge_file", "sync", "sync_init"]
@@ -43,6 +43,7 @@ def sync_init(argument: str | None, remote: str | None, *, now: datetime) -> Jso
         if remote is None:
             raise
         root = Path(os.path.abspath(named_vault(argument) or Path.home() / _FOLDER))  # noqa: PTH100 - links stay
+        creation.refuse_inside_a_vault(root)
         root.mkdir(parents=True, exist_ok=True)
         vault, fresh = Vault(root=root, id="new", settings=Settings()), True
     machine = _machine(state_for(vault))

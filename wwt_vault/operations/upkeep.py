@@ -69,9 +69,8 @@ def queue_list() -> Json:
 
 
 def queue_retry(workspace: Workspace, *, now: datetime) -> Json:
-    """Try every capture that waits for this vault now. Returns ``{done, waiting, failed}``."""
-    report = live.retry(workspace.vault, workspace.state, now)
-    return {"done": report.done, "waiting": report.waiting, "failed": report.failed}
+    """Try every capture that waits for this vault now. Returns ``{done, waiting, failed, elsewhere}``."""
+    return live.retry(workspace.vault, workspace.state, now)._asdict()
 
 
 def status(workspace: Workspace, *, now: datetime) -> Json:

@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 from wwt_vault.errors import BadArchive, BadArgument, FormatTooNew, Refused
 from wwt_vault.model.conversation import format_time
 from wwt_vault.sync import belonging
-from wwt_vault.vault import FORMAT, Vault, files, layout, open_vault
+from wwt_vault.vault import FORMAT, Vault, creation, files, layout, open_vault
 
 __all__ = ["Manifest", "back_up", "members", "opened", "read_manifest", "restore"]
 
@@ -143,11 +143,12 @@ def restore(source: Path, root: Path) -> Vault:
 
     Everything is checked before anything is written; the file that makes a folder a vault is written last. Raises
     ``BadArchive`` for anything that is not as the manifest says, ``FormatTooNew``, ``Refused`` when ``root`` is not
-    empty, ``VaultReadOnly``, ``VaultError``.
+    empty or lies in another vault, ``VaultReadOnly``, ``VaultError``.
     """
     root = Path(os.path.abspath(root.expanduser()))  # noqa: PTH100 - links stay
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise Refused(f"{root} is not empty: restore into an empty folder. Nothing was written.", path=str(root))
+    creation.refuse_inside_a_vault(root)
     with opened(source) as archive:
         manifest = read_manifest(archive)
         if layout.VAULT_FILE not in manifest.files:

@@ -19,8 +19,9 @@ from wwt_vault.sync import belonging, contents, session_notes
 from wwt_vault.sync.objects import Blobs, Importer, blob_id, sizes
 from wwt_vault.sync.repository import Entry, Repository, move_head, update_index
 from wwt_vault.vault import Vault, files, layout
+from wwt_vault.wording import carried
 
-__all__ = ["MACHINE", "Local", "Withheld", "brought", "commit", "look", "summary"]
+__all__ = ["MACHINE", "Local", "Withheld", "brought", "commit", "look"]
 
 MACHINE: Final = "Wwt-Machine"
 """Trailer of a commit's message: where its changes were made (git-interpret-trailers(1))."""
@@ -212,7 +213,7 @@ def commit(
     new = importer.commit(
         changes,
         parents=[repository.head] if repository.head else [],
-        message=f"{machine}: {summary(brought(changes))}\n\n{MACHINE}: {machine}\n",
+        message=f"{machine}: {carried(brought(changes))}\n\n{MACHINE}: {machine}\n",
         identity=identity(repository, machine),
         at=at,
     )
@@ -243,14 +244,3 @@ def brought(paths: Iterable[str]) -> dict[str, int]:
         elif not path.startswith(f"{layout.REVISIONS}/"):
             counts["others"] += 1
     return counts
-
-
-def summary(counts: Mapping[str, int]) -> str:
-    """Put counts in words: ``3 messages, 1 session, 2 notes``.
-
-    >>> summary({"messages": 3, "sessions": 1, "notes": 0, "others": 0})
-    '3 messages, 1 session'
-    """
-    names = {"messages": "message", "sessions": "session", "notes": "note", "others": "other file"}
-    parts = [f"{counts[key]} {name}{'s' if counts[key] != 1 else ''}" for key, name in names.items() if counts.get(key)]
-    return ", ".join(parts) or "history of notes"

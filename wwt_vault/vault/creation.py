@@ -8,11 +8,11 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from wwt_vault.errors import BadArgument, EventConflict, VaultMissing
+from wwt_vault.errors import BadArgument, EventConflict, Refused, VaultMissing
 from wwt_vault.vault import FORMAT, Vault, files, open_vault, zone_named
 from wwt_vault.vault.layout import CONFIG_FILE, VAULT_FILE, find_name, inside
 
-__all__ = ["create_vault", "template_folder"]
+__all__ = ["create_vault", "refuse_inside_a_vault", "template_folder"]
 
 
 def template_folder() -> Path:
@@ -32,8 +32,8 @@ def create_vault(root: Path, lang: str = "en", timezone: str | None = None, temp
     is there is never overwritten, also when its name differs by case or Unicode form alone. What was interrupted is
     finished by the next call.
 
-    Raises ``BadArgument`` (unknown language or zone, ``root`` is a file), ``VaultReadOnly``, ``VaultError``, and what
-    ``open_vault`` raises.
+    Raises ``BadArgument`` (unknown language or zone, ``root`` is a file), ``Refused`` inside another vault,
+    ``VaultReadOnly``, ``VaultError``, and what ``open_vault`` raises.
     """
     root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
     try:
@@ -42,6 +42,7 @@ def create_vault(root: Path, lang: str = "en", timezone: str | None = None, temp
         pass
     if root.exists() and not root.is_dir():
         raise BadArgument(f"{root} is a file; name a folder for the vault", path=str(root))
+    refuse_inside_a_vault(root)
     templates = template or template_folder()
     languages = sorted(folder.name for folder in templates.iterdir() if folder.is_dir())
     if lang not in languages:
@@ -59,6 +60,15 @@ def create_vault(root: Path, lang: str = "en", timezone: str | None = None, temp
     # Last: until it is there, the folder is no vault, and the next call goes on.
     _add(root, VAULT_FILE, json.dumps({"format": FORMAT, "id": os.urandom(16).hex()}).encode() + b"\n")
     return open_vault(root)
+
+
+def refuse_inside_a_vault(root: Path) -> None:
+    """Raise ``Refused`` if the folder ``root`` lies in a vault: that one's search and sync would take it for theirs."""
+    for folder in (*root.parents, *root.resolve().parents):
+        if (folder / VAULT_FILE).is_file():
+            message = f"{root} lies in the vault {folder}, and a vault holds no other one. Nothing was written."
+            message += f" Use that one (--vault {folder}), or name a folder outside of it."
+            raise Refused(message, path=str(folder))
 
 
 def _add(root: Path, rel: str, data: bytes) -> None:

@@ -368,6 +368,29 @@ def test_an_edit_by_hand_is_seen_by_the_next_call(words_only: Vault) -> None:
     drive(words_only.root, steps)
 
 
+def test_a_turn_is_found_by_its_words_in_the_call_after_it(words_only: Vault) -> None:
+    """A host's hooks write the prompt and the answer; the server that runs beside them knows both at once."""
+    session = {"session_id": "5f0a-1", "cwd": "/src/shop", "transcript_path": "/nowhere"}
+    turns = (
+        ("Which queue do we take for the mail?", "We take kestrelmq: it keeps the order of jobs.", "kestrelmq"),
+        ("정산 배치는 언제 돌리지?", "정산 배치는 새벽 네 시에 돌리기로 했습니다.", "정산 배치는 언제 돌리기로 했지?"),
+    )
+
+    async def steps(client: Client) -> None:
+        assert not (await call(client, "wiki_search", query="kestrelmq"))["found"]
+        for prompt, answer, question in turns:
+            for payload in (
+                {"hook_event_name": "UserPromptSubmit", "prompt": prompt},
+                {"hook_event_name": "Stop", "last_assistant_message": answer},
+            ):
+                command = [sys.executable, "-m", "wwt_vault.hook", "claude-code"]
+                await anyio.run_process(command, input=json.dumps({**session, **payload}).encode())
+            found = await call(client, "wiki_search", query=question)
+            assert answer in found["hits"][0]["text"]
+
+    drive(words_only.root, steps)
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_notes_are_resources(words_only: Vault, mode: str) -> None:
     """Listed, readable by path, Korean names included; nothing outside of the vault's notes is."""

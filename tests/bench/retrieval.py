@@ -3,7 +3,8 @@
     python tests/bench/retrieval.py bilingual [locomo locomo-turns autorag-ko korquad jsquad xquad] [--part dev]
     python tests/bench/retrieval.py bilingual locomo autorag-ko --part dev --weights docs/plots/weights.svg
 
-Prints a table per set: each measure with its 95 % bootstrap interval over questions, by part and by kind of question.
+Prints a table per set: each measure with its 95 % bootstrap interval over questions, by part and by kind of question;
+and one of what the answers cost, in time and in tokens.
 Vectors are kept between runs under ``--cache`` (default: the user's cache folder), so that only the first run of a set
 embeds it. Ranked are documents, by their best passage. ``--weights`` draws recall against the weight of the meaning
 instead, before hits are put in order.
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from costs import costs
 from numpy.typing import NDArray
 from plot import Line, draw
 from sets import SETS, Case, Set
@@ -63,19 +65,19 @@ class Remembering:
 
     def __init__(self, model: Embedder) -> None:
         """Ask ``model``."""
-        self._model = model
+        self.model = model
         self.name, self.dimension = model.name, model.dimension
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a question."""
         if text not in self._known:
-            self._known[text] = self._model.query(text)
+            self._known[text] = self.model.query(text)
         return self._known[text]
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""
-        return self._model.passages(texts)
+        return self.model.passages(texts)
 
 
 class Plain:
@@ -107,7 +109,7 @@ class Plain:
         return [self._names[at] for at in np.argsort(-cosines, kind="stable")[: 4 * _DEPTH] if cosines[at] > -2]
 
 
-def open_set(name: str, cache: Path) -> tuple[Set, Index, Embedder]:
+def open_set(name: str, cache: Path) -> tuple[Set, Index, Remembering]:
     """Return a set, its index, embedded, and the model."""
     chosen = SETS[name]()
     model = load_embedder(Settings(), in_bulk=True)
@@ -240,6 +242,8 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most:
         if told and refused[part, "answer"]:
             missed = np.mean(refused[part, "answer"])
             print(f"\n{part}: found something for {', '.join(told)}; nothing for {missed:.1%} of those with an answer")
+    if tuple(rows) == ROWS:
+        print(f"\n{costs(index, model.model, [case for case in cases if case.gold], now)}", flush=True)
 
 
 WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Passage
 from wwt_vault.search.candidates import Candidate
-from wwt_vault.search.order import in_order
+from wwt_vault.search.order import in_order, one_of_each
 from wwt_vault.search.when import When
 
 FIRST = datetime(2026, 3, 1, tzinfo=UTC)
+SAID = "we keep the backups of the orders for fourteen days and then delete them without asking anyone"
 
 
 def hits(*texts: str) -> list[Candidate]:
@@ -75,3 +80,19 @@ def test_a_question_that_tells_of_the_past_needs_more() -> None:
 
     assert order(near, When())[:2] == [1, 0]
     assert order(near, When(past=True))[:2] == [0, 1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_short_list_is_the_beginning_of_a_long_one(seed: int) -> None:
+    """However many windows of few sessions overlap and repeat one another."""
+    chance = random.Random(seed)
+    said = SAID.split()
+    ranked = hits(*(" ".join(said[chance.randrange(4) : chance.randrange(8, 17)]) for _ in range(40)))
+    for candidate in ranked:
+        name = DocumentId(f"{chance.randrange(12)}.md")
+        text = f"{candidate.passage.text} in room {chance.randrange(5)} of house {chance.randrange(9)}"
+        candidate.passage = replace(candidate.passage, document=name, text=text)
+    whole = one_of_each(ranked, len(ranked))
+    assert 6 < len(whole) <= 24
+    for limit in range(1, len(whole)):
+        assert one_of_each(ranked, limit) == whole[:limit]

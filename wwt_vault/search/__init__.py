@@ -99,8 +99,8 @@ def search(
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
     score(found, meaning_weight, when)
     good = [candidate for candidate in found if candidate.evidence >= weighing.SOME] or found
-    ranked = one_of_each(in_order(good, when, index.likeness))
-    hits = tuple(_hit(candidate, terms) for candidate, _ in zip(ranked, range(limit), strict=False))
+    ranked = one_of_each(in_order(good, when, index.likeness), limit)
+    hits = tuple(_hit(candidate, terms) for candidate in ranked)
     return SearchResult(query=query, found=is_answer, hits=hits, terms=terms, notes=notes)
 
 

@@ -123,14 +123,17 @@ def _goes_before(candidate: Candidate, rival: Candidate, likeness: float, when: 
     return when.about == "now" or likeness >= _VERY_ALIKE or _CHANGE.search(one.text) is not None
 
 
-def one_of_each(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Leave out what says the same as a hit before it, and what would fill the list with one document.
+def one_of_each(candidates: Iterable[Candidate], limit: int) -> list[Candidate]:
+    """Return the first ``limit`` without what says the same as a hit before it or fills the list with one document.
 
     Of two windows of one session that overlap by half, the one that says more stays, in the better one's place: the end
     of a session can be three short turns under a title that is all the question is about.
     """
     shown: list[tuple[Candidate, frozenset[tuple[str, ...]]]] = []
     for candidate in candidates:
+        document = candidate.passage.document
+        if len(shown) == limit and all(other.passage.document != document for other, _ in shown):
+            continue  # only a window of a session that is shown can still take a place
         words = _triples(candidate.passage.text)
         same = next((at for at, (other, its) in enumerate(shown) if _is_same(candidate, words, other, its)), None)
         if same is not None:
@@ -139,8 +142,8 @@ def one_of_each(candidates: Iterable[Candidate]) -> list[Candidate]:
             if of_one and len(words) > len(its_words) and candidate.score >= _SAYS_MORE * earlier.score:
                 shown[same] = candidate, words
             continue
-        document = candidate.passage.document
-        if sum(other.passage.document == document for other, _ in shown) < _PER_DOCUMENT:
+        of_it = sum(other.passage.document == document for other, _ in shown)
+        if len(shown) < limit and of_it < _PER_DOCUMENT:
             shown.append((candidate, words))
     return [candidate for candidate, _ in shown]
 
@@ -154,7 +157,10 @@ def _is_same(
     one: Candidate, words: frozenset[tuple[str, ...]], other: Candidate, other_words: frozenset[tuple[str, ...]]
 ) -> bool:
     """Say whether two passages say the same: overlapping windows of one session, or a copy in another document."""
-    common = len(words & other_words)
+    fewer, more = sorted((len(words), len(other_words)))
     if one.passage.document == other.passage.document:
-        return 2 * common >= min(len(words), len(other_words))
-    return common >= _SAME_WORDS * len(words | other_words)
+        return 2 * len(words & other_words) >= fewer
+    if fewer < _SAME_WORDS * more:
+        return False  # what only one of them says is too much already
+    common = len(words & other_words)
+    return common >= _SAME_WORDS * (fewer + more - common)

@@ -144,7 +144,7 @@ class LexicalTests:
 
     def test_long_posting_lists_are_whole(self, tmp_path: Path) -> None:
         """Lists of several blocks, with counts that differ."""
-        counts = {n: 1 + n % 5 for n in range(1000)}
+        counts = {n: 1 + n % 5 for n in range(9000)}
         reader = self.build(tmp_path / "a", *(entry(n, " ".join(["w"] * count)) for n, count in counts.items()))
         assert self.found(reader, "w") == counts
 
@@ -169,7 +169,8 @@ class TestWhoosh(LexicalTests):
 
     def test_the_slow_way_of_reading_gives_the_same(self, tmp_path: Path) -> None:
         """Whole blocks are read through attributes whoosh calls private; without them postings are read one by one."""
-        reader = self.build(tmp_path / "a", *(entry(n, " ".join(["w"] * (1 + n % 3))) for n in range(300)))
+        entries = (entry(n, f"one {'two two' if n % 2 else ''} {'some ' * (1 + n % 3)}") for n in range(4500))
+        reader = self.build(tmp_path / "a", *entries)
         leaf, _ = reader._leaves[0]
 
         class Stepped:
@@ -180,9 +181,11 @@ class TestWhoosh(LexicalTests):
                     matcher.is_active, matcher.id, matcher.weight, matcher.next,
                 )  # fmt: skip
 
-        fast = lexical._read(leaf.postings("body", b"w"))
-        slow = lexical._read(Stepped(leaf.postings("body", b"w")))
-        assert [part.tolist() for part in fast] == [part.tolist() for part in slow]
+        for term in (b"one", b"two", b"some"):
+            fast = lexical._read(leaf.postings("body", term))
+            slow = lexical._read(Stepped(leaf.postings("body", term)))
+            assert [part.tolist() for part in fast] == [part.tolist() for part in slow]
+            assert len(fast[0]) >= 2250
 
     def test_the_slow_way_of_reading_keys_gives_the_same(self, tmp_path: Path) -> None:
         """As for postings; keys of 0 at the end are not stored."""

@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from whoosh import columns, fields, formats
+from whoosh.codec.whoosh3 import W3Codec
 from whoosh.filedb.filestore import FileStorage
 from whoosh.index import FileIndex
 
@@ -38,6 +39,8 @@ _KEY: Final = "key"
 _PAYLOAD: Final = "payload"
 _MEMORY_MB: Final = 128
 """Postings kept in memory before they are sorted to disk."""
+_BLOCK: Final = 4096
+"""Postings that are packed together: whole lists are read, so nothing is ever skipped, which small blocks are for."""
 
 
 class Entry(NamedTuple):
@@ -87,7 +90,7 @@ class Writer:
                 if not path.name.endswith("LOCK"):
                     _link(path, folder / path.name)
             index = FileIndex(storage, _schema())
-        self._writer = index.writer(limitmb=_MEMORY_MB)
+        self._writer = index.writer(limitmb=_MEMORY_MB, codec=W3Codec(blocklimit=_BLOCK))
 
     def delete(self, rows: Iterable[int]) -> None:
         """Delete rows of ``base``, by their numbers there. Others keep theirs until ``commit``."""
@@ -186,19 +189,29 @@ def _read(matcher: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return a whole posting list. Block by block where whoosh has blocks, else posting by posting."""
     while hasattr(matcher, "child"):  # the wrapper that hides deleted rows, which the caller does better
         matcher = matcher.child
+    if all(hasattr(matcher, name) for name in ("_next_block", "_read_data", "_data")):
+        return _blocks(matcher)
     rows: list[int] = []
     weights: list[float] = []
-    if not (hasattr(matcher, "_next_block") and hasattr(matcher, "_read_ids")):
-        while matcher.is_active():
-            rows.append(matcher.id())
-            weights.append(matcher.weight())
-            matcher.next()
     while matcher.is_active():
-        matcher.id(), matcher.weight()  # both load the block
-        rows.extend(matcher._ids)
-        weights.extend(matcher._weights)
-        matcher._next_block()
+        rows.append(matcher.id())
+        weights.append(matcher.weight())
+        matcher.next()
     return np.array(rows, dtype=np.intp), np.array(weights, dtype=np.float64)
+
+
+def _blocks(matcher: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    rows = [np.empty(0, dtype=np.intp)]  # there is no block where the wrapper has found nothing but deleted rows
+    weights = [np.empty(0, dtype=np.float64)]
+    while matcher.is_active():
+        matcher._read_data()
+        # Distances between rows, from 0; one weight for all where they are the same, none where they are 1.
+        steps, its_weights, _ = matcher._data
+        rows.append(np.cumsum(np.array(steps, dtype=np.intp)))
+        its_weights = 1.0 if its_weights is None else its_weights
+        weights.append(np.broadcast_to(np.array(its_weights, dtype=np.float64), len(steps)))
+        matcher._next_block()
+    return np.concatenate(rows), np.concatenate(weights)
 
 
 def _column(column: Any, rows: int) -> NDArray[np.uint64]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -140,13 +141,13 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
-def load_vault_settings(path: Path) -> Settings:
+def load_vault_settings(path: Path, read: Callable[[Path], bytes | None] = Path.read_bytes) -> Settings:
     """Read the settings of a vault from their file at ``path``; without one, the defaults.
 
-    Unknown keys are left alone (a newer version may know them). Raises ``UnparsableSettings`` for broken TOML and
-    ``BadArgument`` for a value of the wrong kind or out of range.
+    ``read`` is how a vault's files are read. Unknown keys are left alone (a newer version may know them). Raises
+    ``UnparsableSettings`` for broken TOML, ``BadArgument`` for a value of the wrong kind or out of range.
     """
-    table = _read_toml(path)
+    table = _read_toml(path, read)
     vault, search = table.get("vault", {}), table.get("search", {})
     values: dict[str, Any] = {}
     for section, key, kind in (
@@ -167,10 +168,12 @@ def load_vault_settings(path: Path) -> Settings:
     return settings
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path, read: Callable[[Path], bytes | None] = Path.read_bytes) -> dict[str, Any]:
     try:
-        data = path.read_bytes()
+        data = read(path)
     except (FileNotFoundError, NotADirectoryError):
+        return {}
+    if data is None:
         return {}
     import tomllib  # noqa: PLC0415 - most hooks find no file to parse
 

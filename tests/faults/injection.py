@@ -43,6 +43,7 @@ _ERRNOS = {
     "fchmod": ("EPERM",),
 }
 """What each call may say in real life (Linux man pages, section 2); any other: EIO."""
+_ERRNOS |= {f"{call}at": _ERRNOS[call] for call in ("link", "rename", "mkdir", "unlink")}  # the same in an open folder
 
 _LEFT_OUT = {"mmap", "munmap", "mprotect", "ioctl", "fcntl", "poll", "select", "dup", "pipe2", "epoll_wait", "statfs"}
 """Calls of the interpreter and its libraries that touch no file of ours."""

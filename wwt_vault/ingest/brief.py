@@ -21,6 +21,7 @@ from wwt_vault.ingest.project import place_of
 from wwt_vault.model.conversation import Session, Turn
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, projects, sessions
+from wwt_vault.vault.beneath import open_file
 from wwt_vault.vault.files import overwrite
 from wwt_vault.wording import counted
 
@@ -115,7 +116,7 @@ def _line(vault: Vault, turn: Turn) -> str:
 
 def _ends(note: Path) -> tuple[bytes, tuple[Turn, ...]]:
     """Return the note's first kilobytes and the turns at its end, without reading what lies between."""
-    with note.open("rb") as file:
+    with open(open_file(note), "rb") as file:  # noqa: PTH123 - never through a link
         head = file.read(4 << 10)
         size = file.seek(0, 2)
         start = max(0, size - _END)

@@ -32,7 +32,7 @@ from wwt_vault.ingest.project import place_of
 from wwt_vault.ingest.remembered import Last, Payload, Tally, digest, squeezed, words
 from wwt_vault.model.conversation import Event, EventId, Message, Session
 from wwt_vault.state import State
-from wwt_vault.vault import Vault, events, sessions
+from wwt_vault.vault import Vault, events, files, sessions
 
 __all__ = ["Recorder", "machine_name"]
 
@@ -146,7 +146,8 @@ class Recorder:
         """
         from wwt_vault.ingest.overlay import Said, new_ones  # noqa: PLC0415 - no hook comes here
 
-        turns = sessions.read_turns(self._note.read_text("utf-8", "replace")) if self._note is not None else ()
+        note = files.read(self._note) if self._note is not None else None
+        turns = sessions.read_turns((note or b"").decode("utf-8", "replace"))
         known = [Said(turn.role, words(turn.text), len(squeezed(turn.text)), turn.time) for turn in turns]
         given = [
             Said(said.role, words(said.text), len(squeezed(said.text)), None if said.time == untimed else said.time)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.vault.syscalls import make_folder
+from wwt_vault.vault.beneath import make_folder
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify

@@ -13,7 +13,7 @@ from wwt_vault.operations import conversations
 from wwt_vault.operations.freshness import catch_up
 from wwt_vault.operations.signals import similar_notes
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import sessions
+from wwt_vault.vault import files, sessions
 
 __all__ = ["observe"]
 
@@ -79,7 +79,7 @@ def _events_of(workspace: Workspace, host: str, session_id: str, said: dict[str,
     if note is None:
         return {}
     found: dict[str, str] = {}
-    for turn in sessions.read_turns(note.read_text("utf-8", "replace"))[-_LAST:]:
+    for turn in sessions.read_turns((files.read(note) or b"").decode("utf-8", "replace"))[-_LAST:]:
         if " ".join(turn.text.split()) == " ".join(said.get(turn.role, "").split()):
             found[turn.role] = turn.event
     return found

@@ -55,7 +55,7 @@ def _texts(event: Event) -> Iterator[str]:
 
 def _pages(workspace: Workspace) -> Iterator[tuple[str, bytes]]:
     root = workspace.vault.root
-    paths = [str(path) for path, _ in sorted(lookup.markdown_files(root), key=lambda found: found[0])]
+    paths = [str(path) for path, *_ in sorted(lookup.markdown_files(root), key=lambda found: found[0])]
     for note_id in files.names_in(layout.inside(root, layout.REVISIONS, hidden=True)):
         try:
             paths += [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 from wwt_vault.errors import Refused, UnparsableSettings
-from wwt_vault.vault.syscalls import aside, clear_errors, drop, make_folder, patiently, sync_folder, write_aside
+from wwt_vault.vault.beneath import make_folder, plain, sync_folder
+from wwt_vault.vault.syscalls import aside, clear_errors, drop, rename_over, write_aside
 
 __all__ = ["FileChange", "copy_from_before", "decoded", "read", "write"]
 
@@ -74,11 +74,12 @@ def write(change: FileChange) -> None:
 
 
 def _replace(path: Path, data: bytes, mode: int, like: Path | None) -> None:
-    temporary = aside(path.parent)
-    write_aside(temporary, data, mode, like=like)
+    place = plain(path)
+    temporary = aside(place)
+    write_aside(temporary, data, mode, like=plain(like) if like is not None else None)
     try:
-        patiently(os.replace, temporary, path)
+        rename_over(temporary, place)
     except BaseException:
         drop(temporary)
         raise
-    sync_folder(path.parent)
+    sync_folder(place)

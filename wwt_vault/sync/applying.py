@@ -8,15 +8,13 @@ is there for changes of this side, which they are equal to.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from wwt_vault.errors import EventConflict, StaleRevision, SyncFailed, WwtError
+from wwt_vault.errors import EventConflict, StaleRevision, SyncFailed, VaultError, WwtError
 from wwt_vault.sync import belonging, contents, linking, session_notes
 from wwt_vault.sync.joining import Conflict, Target
 from wwt_vault.sync.local import Withheld
@@ -156,15 +154,11 @@ def _delete(place: _Place, path: str, before: bytes, written: list[str]) -> None
     for other in written:
         if layout.name_key(other) == key:
             new = place.vault.root / other
-            with suppress(OSError):
+            with suppress(OSError, VaultError):
                 if new.samefile(there):
-                    there.rename(new)
+                    files.respell(there, new)
                     return
     if files.discard(there, files.revision_of(before)):
         folder = there.parent
-        while folder != place.vault.root and stat.S_ISDIR(folder.lstat().st_mode):
-            try:
-                os.rmdir(folder)  # noqa: PTH106 - one that is not empty stays
-            except OSError:
-                break
+        while folder != place.vault.root and files.remove_empty(folder):
             folder = folder.parent

@@ -54,7 +54,7 @@ def find(vault: Vault) -> list[Found]:
 
 def _numbered(vault: Vault) -> Iterator[tuple[str, str]]:
     """Yield ``Note 2.md`` and ``Note (1).md`` beside ``Note.md`` where both are one note or session by their ids."""
-    places: dict[str, str] = {path: entry.path for path, entry in lookup.markdown_files(vault.root)}
+    places: dict[str, str] = {path: place for path, place, _ in lookup.markdown_files(vault.root)}
     for path in places:
         original = copies.numbered_original(path)
         if original in places:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from wwt_vault.config import Settings, load_vault_settings, named_vault
 from wwt_vault.errors import BadArgument, FormatTooNew, UnparsableSettings, VaultMissing
 from wwt_vault.vault import files
+from wwt_vault.vault.beneath import confine
 from wwt_vault.vault.layout import CONFIG_FILE, VAULT_FILE
 
 __all__ = ["FORMAT", "Vault", "find_vault", "open_vault", "vault_id", "zone_named"]
@@ -61,11 +62,12 @@ def open_vault(root: Path) -> Vault:
     ``vault.json`` or ``config.toml`` that does not parse, ``BadArgument`` for a setting out of range.
     """
     root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
-    return Vault(root=root, id=vault_id(root), settings=load_vault_settings(root / CONFIG_FILE))
+    return Vault(root=root, id=vault_id(root), settings=load_vault_settings(root / CONFIG_FILE, files.read))
 
 
 def vault_id(root: Path) -> str:
     """Return the id of the vault at ``root``. Raises as :func:`open_vault`."""
+    confine(root)
     path = root / VAULT_FILE
     data = files.read(path)
     if data is None:

@@ -50,7 +50,7 @@ def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport
     """
     known = lookup.names(vault)
     if notes is None:
-        there_are = {path for path, _ in lookup.markdown_files(vault.root)}
+        there_are = {path for path, *_ in lookup.markdown_files(vault.root)}
         paths = sorted(there_are - copies.copies_among(there_are).keys())
         found = list(events.event_ids(vault))
     else:

@@ -14,7 +14,6 @@ Such a copy is neither a note of its own nor indexed: what it says beside its no
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
@@ -22,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path as Place
 from typing import Final, NamedTuple, TypeVar
 
+from wwt_vault.vault.beneath import scanned
 from wwt_vault.vault.layout import safe_name
 
 __all__ = ["Copy", "copies_among", "copy_name", "find_copies", "numbered_original", "original_of"]
@@ -100,13 +100,13 @@ def find_copies(root: Place) -> list[Copy]:
     while waiting:
         above, folder = waiting.pop()
         names: dict[str, None] = {}
-        with suppress(OSError), os.scandir(folder) as entries:
+        with suppress(OSError), scanned(folder) as entries:
             for entry in entries:
                 if entry.name.startswith(".") or entry.is_symlink():
                     continue
                 path = f"{above}{unicodedata.normalize('NFC', entry.name)}"
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append((f"{path}/", entry.path))
+                    waiting.append((f"{path}/", f"{folder}/{entry.name}"))
                 else:
                     names[path] = None
         found += (Copy(path, original) for path, original in copies_among(names).items())

@@ -18,7 +18,7 @@ from wwt_vault.errors import NotFound
 from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
 from wwt_vault.model.knowledge import Document, Section
 from wwt_vault.vault import blocks, copies, layout, lookup, marks, projects, sessions
-from wwt_vault.vault.syscalls import PLAIN
+from wwt_vault.vault.beneath import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
     marked = marks.stamps(vault)
     named = projects.read_names(vault).stamp
     conversations = f"{layout.CONVERSATIONS}/"
-    for path, entry in lookup.markdown_files(vault.root, all_of_them=False):
+    for path, _, entry in lookup.markdown_files(vault.root, all_of_them=False):
         try:
             # On Windows what scandir knows may be older than the file, and has no inode.
             found = entry.stat(follow_symlinks=False)
@@ -162,7 +162,7 @@ def _read(path: Path, document: DocumentId) -> tuple[bytes, Revision, int, datet
     """Return the first ``MAX_BYTES``, cut behind a line, the revision and size of the whole, and when it changed."""
     digest = sha256()
     try:
-        with open(os.open(path, os.O_RDONLY | PLAIN), "rb") as file:  # noqa: PTH123 - never through a link
+        with open(open_file(path), "rb") as file:  # noqa: PTH123 - never through a link
             data = file.read(MAX_BYTES)
             digest.update(data)
             size = len(data)

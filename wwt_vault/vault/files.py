@@ -1,37 +1,37 @@
 """All durability: the only module that writes inside the vault (and, for its privacy, in the state folder).
 
-A reader sees a file as it was or as it is, never half of it. What is being written lies beside it under a name that
+A reader sees a file as it was or as it is, never half of it. No link is followed below a vault's root, whatever is
+swapped on the way meanwhile (``beneath``). What is being written lies beside it under a name that
 starts with ``.tmp-``; after a crash such a file may stay. One that starts with ``.tmp-swap-`` may hold a person's
 words: nothing may delete it unread.
 """
 
 from __future__ import annotations
 
-import errno
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from wwt_vault.errors import EventConflict, LockTimeout, NotFound, StaleRevision, VaultError
+from wwt_vault.errors import EventConflict, NotFound, StaleRevision, VaultError
 from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import Revision
+from wwt_vault.vault import beneath
+from wwt_vault.vault.beneath import PLAIN, Place, in_folder, sync_folder
+from wwt_vault.vault.locking import lock
 from wwt_vault.vault.syscalls import (
-    PLAIN,
     aside,
     clear_errors,
     create,
     drop,
     exchange,
     link,
-    make_folder,
-    patiently,
     read_file,
     read_from,
     rename_exclusively,
-    sync_folder,
+    rename_over,
+    unlink,
     write_all,
     write_aside,
 )
@@ -46,7 +46,9 @@ __all__ = [
     "overwrite",
     "read",
     "remove",
+    "remove_empty",
     "replace",
+    "respell",
     "revision_of",
 ]
 
@@ -64,14 +66,18 @@ def read(path: Path) -> bytes | None:
     Raises ``VaultError`` for what cannot be read.
     """
     with clear_errors(path, reading=True):
-        return read_file(path)
+        try:
+            with in_folder(path) as place:
+                return read_file(place)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
 
 def names_in(folder: Path) -> list[str]:
     """Return the names in a folder, in no order; none when there is no folder. Raises ``VaultError``."""
     with clear_errors(folder, reading=True):
         try:
-            return os.listdir(folder)  # noqa: PTH208 - names are wanted, and there may be 100,000
+            return beneath.names_in(folder)
         except (FileNotFoundError, NotADirectoryError):
             return []
 
@@ -84,13 +90,12 @@ def create_once(path: Path, data: bytes, *, private: bool = False) -> bool:
 
     Raises ``EventConflict`` when the file is there with other bytes, ``VaultReadOnly``, ``VaultError`` (disk full, …).
     """
-    with clear_errors(path):
-        while (there := read_file(path)) is None:
-            make_folder(path.parent, private=private)
-            if create(path, data, 0o600 if private else 0o666):
+    with clear_errors(path), in_folder(path, make=True, private=private) as place:
+        while (there := read_file(place)) is None:
+            if create(place, data, 0o600 if private else 0o666):
                 return True
         if there == data:
-            sync_folder(path.parent)  # the process that wrote it may not have come so far
+            sync_folder(place)  # the process that wrote it may not have come so far
             return False
     message = f"{path} is there already and says something else. Nothing was overwritten; see `wwt verify`."
     raise EventConflict(message, path=str(path), expected=revision_of(data), actual=revision_of(there))
@@ -103,16 +108,15 @@ def overwrite(path: Path, data: bytes, *, private: bool = False, durable: bool =
 
     Raises ``VaultReadOnly``, ``VaultError`` (disk full, …); the file is then as it was.
     """
-    with clear_errors(path):
-        make_folder(path.parent, private=private)
-        temporary = aside(path.parent)
+    with clear_errors(path), in_folder(path, make=True, private=private) as place:
+        temporary = aside(place)
         write_aside(temporary, data, 0o600 if private else 0o666, durable=durable)
         try:
-            patiently(os.replace, temporary, path)
+            rename_over(temporary, place)
         finally:
             drop(temporary)  # it is gone if all went well
         if durable:
-            sync_folder(path.parent)
+            sync_folder(place)
 
 
 def append(path: Path, block: bytes) -> bool:
@@ -126,7 +130,8 @@ def append(path: Path, block: bytes) -> bool:
     """
     with clear_errors(path):
         try:
-            handle = os.open(path, os.O_RDWR | os.O_APPEND | PLAIN)
+            with in_folder(path) as place:
+                handle = os.open(place.name, os.O_RDWR | os.O_APPEND | PLAIN, dir_fd=place.folder)
         except FileNotFoundError as error:
             raise NotFound(f"{path} is not there", path=str(path)) from error
         try:
@@ -187,37 +192,58 @@ def replace(path: Path, data: bytes, expected: Revision, keep: Keep, *, grace: f
     then being in place; ``VaultReadOnly``; ``VaultError``.
     """
     with clear_errors(path):
-        there = read_file(path)
-        if there is None or revision_of(there) != expected:
-            raise _stale(path, expected, there)
-        if there == data:
-            return expected
-        keep(there)
-        spare = aside(path.parent, ".tmp-swap-")
         try:
-            write_aside(spare, data, 0o600, like=path)
-            exchanged = exchange(spare, path)
-        except FileNotFoundError as error:
-            drop(spare)
+            with in_folder(path) as place:
+                return _replaced(path, place, data, expected, keep=keep, grace=grace)
+        except FileNotFoundError as error:  # its folder is gone
             raise _stale(path, expected, None) from error
-        except OSError:
-            drop(spare)
-            raise
+
+
+def _replaced(path: Path, place: Place, data: bytes, expected: Revision, *, keep: Keep, grace: float) -> Revision:
+    there = read_file(place)
+    if there is None or revision_of(there) != expected:
+        raise _stale(path, expected, there)
+    if there == data:
+        return expected
+    keep(there)
+    spare = aside(place, ".tmp-swap-")
+    try:
+        write_aside(spare, data, 0o600, like=place)
+        exchanged = exchange(spare, place)
+    except FileNotFoundError as error:
+        drop(spare)
+        raise _stale(path, expected, None) from error
+    except OSError:
+        drop(spare)
+        raise
+    try:
         if exchanged:
-            _verify_exchanged(path, spare, revision_of(data), expected=expected, keep=keep, grace=grace)
+            _verify_exchanged(place, spare, revision_of(data), expected=expected, keep=keep, grace=grace)
         else:
-            _replace_if_same(path, spare, expected)
-        sync_folder(path.parent)
+            _replace_if_same(place, spare, expected)
+    except _Other as other:
+        raise _stale(path, expected, other.there) from None
+    sync_folder(place)
     return revision_of(data)
 
 
-def _verify_exchanged(path: Path, spare: Path, ours: Revision, *, expected: Revision, keep: Keep, grace: float) -> None:
+class _Other(Exception):
+    """Something else was in the place than what was to be replaced."""
+
+    def __init__(self, there: bytes | None) -> None:
+        super().__init__()
+        self.there = there
+
+
+def _verify_exchanged(
+    place: Place, spare: Place, ours: Revision, *, expected: Revision, keep: Keep, grace: float
+) -> None:
     """See whether the exchange brought out what it should, and undo it if not.
 
     Whatever comes out of the place and is not what was put there before is newer than all else: it goes back in. That
     exchange has to bring out what the one before had put in, or somebody has written again. What went back is kept as
     well: an editor that read our text in between will save over it. ``spare`` is deleted only when its bytes are known
-    and kept; an error on the way leaves it lying.
+    and kept; an error on the way leaves it lying. Raises ``_Other``.
     """
     placed, awaited = ours, expected
     theirs: list[bytes] = []
@@ -230,27 +256,27 @@ def _verify_exchanged(path: Path, spare: Path, ours: Revision, *, expected: Revi
             break
         theirs.append(came_out)
         try:
-            exchange(spare, path)
+            exchange(spare, place)
         except FileNotFoundError:  # deleted in this very moment
             break
         placed, awaited = revision_of(came_out), placed
     if not theirs:
         drop(spare)
         return
-    sync_folder(path.parent)
+    sync_folder(place)
     for words in filter(None, theirs):
         keep(words)
     drop(spare)
-    raise _stale(path, expected, read_file(path))
+    raise _Other(read_file(place))
 
 
-def _replace_if_same(path: Path, spare: Path, expected: Revision) -> None:
-    """The last resort, where nothing of the old file can be held: look once more, then replace it."""
-    there = read_file(path)
+def _replace_if_same(place: Place, spare: Place, expected: Revision) -> None:
+    """The last resort, where nothing of the old file can be held: look again, then replace it. Raises ``_Other``."""
+    there = read_file(place)
     try:
         if there is None or revision_of(there) != expected:
-            raise _stale(path, expected, there)
-        patiently(os.replace, spare, path)
+            raise _Other(there)
+        rename_over(spare, place)
     finally:
         drop(spare)  # it is gone if all went well
 
@@ -260,10 +286,10 @@ def remove(path: Path) -> None:
 
     Raises ``VaultReadOnly``, ``VaultError``.
     """
-    with clear_errors(path):
+    with clear_errors(path), suppress(FileNotFoundError), in_folder(path) as place:
         with suppress(FileNotFoundError):
-            patiently(os.unlink, path)
-        sync_folder(path.parent)
+            unlink(place)
+        sync_folder(place)
 
 
 def discard(path: Path, expected: Revision) -> bool:
@@ -272,22 +298,19 @@ def discard(path: Path, expected: Revision) -> bool:
     It is taken out of its place first and looked at there, so that nobody's edit is deleted unseen. Raises
     ``VaultReadOnly``, ``VaultError``.
     """
-    with clear_errors(path):
-        there = read_file(path)
+    with clear_errors(path), suppress(FileNotFoundError), in_folder(path) as place:
+        there = read_file(place)
         if there is None or revision_of(there) != expected:
             return there is None
-        spare = aside(path.parent, ".tmp-swap-")
-        try:
-            patiently(os.rename, path, spare)
-        except FileNotFoundError:
-            return True
+        spare = aside(place, ".tmp-swap-")
+        rename_over(place, spare)
         if revision_of(read_file(spare) or b"") != expected:
             with suppress(FileExistsError):  # an editor has written it anew: then both stay
-                if rename_exclusively(spare, path) or link(spare, path):
+                if rename_exclusively(spare, place) or link(spare, place):
                     drop(spare)
             return False
         drop(spare)
-        sync_folder(path.parent)
+        sync_folder(place)
     return True
 
 
@@ -298,19 +321,37 @@ def move(old: Path, new: Path) -> None:
     ``VaultReadOnly``, ``VaultError``.
     """
     with clear_errors(new):
-        make_folder(new.parent)
         try:
-            if not rename_exclusively(old, new):
-                if not link(old, new):
-                    message = f"{old} was not moved: this file system can neither rename safely nor link."
-                    raise VaultError(message, path=str(old))
-                patiently(os.unlink, old)
+            with in_folder(new, make=True) as target, in_folder(old) as source:
+                if not rename_exclusively(source, target):
+                    if not link(source, target):
+                        message = f"{old} was not moved: this file system can neither rename safely nor link."
+                        raise VaultError(message, path=str(old))
+                    unlink(source)
+                sync_folder(target)
+                sync_folder(source)
         except FileExistsError as error:
             raise EventConflict(f"{new} is there already. Nothing was moved.", path=str(new)) from error
         except FileNotFoundError as error:
             raise NotFound(f"{old} is not there", path=str(old)) from error
-        sync_folder(new.parent)
-        sync_folder(old.parent)
+
+
+def respell(old: Path, new: Path) -> None:
+    """Give a file the name that differs from its own only in spelling, as the file system sees it.
+
+    Raises ``VaultReadOnly``, ``VaultError``.
+    """
+    with clear_errors(new), in_folder(old) as source, in_folder(new) as target:
+        rename_over(source, target)
+
+
+def remove_empty(folder: Path) -> bool:
+    """Delete a folder with nothing in it; return whether it is gone. One that holds anything, or is none, stays."""
+    try:
+        beneath.remove_folder(folder)
+    except OSError:
+        return False
+    return True
 
 
 def _stale(path: Path, expected: Revision, there: bytes | None) -> StaleRevision:
@@ -318,68 +359,3 @@ def _stale(path: Path, expected: Revision, there: bytes | None) -> StaleRevision
     now = "is gone" if actual is None else f"is at revision {actual[:12]} now"
     message = f"{path} {now}, not at {expected[:12]}. Nothing was overwritten: read it again and repeat the change."
     return StaleRevision(message, path=str(path), expected=expected, actual=actual)
-
-
-@contextmanager
-def lock(path: Path, timeout: float) -> Iterator[None]:
-    """Hold the lock file ``path`` exclusively, waiting at most ``timeout`` seconds (0: one try).
-
-    It is the lock that the library filelock takes on the same file (``flock``; on Windows the first byte), so both keep
-    each other out. The kernel frees it when the process dies. The file stays: deleting it would let two in.
-
-    Raises ``LockTimeout``, and ``VaultError`` where the file system has no locks.
-    """
-    with clear_errors(path):
-        make_folder(path.parent, private=True)
-        deadline, pause = time.monotonic() + timeout, 0.001
-        while (handle := _try_lock(path)) is None:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                message = f"{path} is held by another process for more than {timeout:g} s. Try again in a moment."
-                raise LockTimeout(message, path=str(path), seconds=timeout)
-            time.sleep(min(pause, left))
-            pause = min(pause * 2, 0.05)
-    try:
-        yield
-    finally:
-        try:
-            _flip_lock(handle, take=False)  # closing is not enough: a forked child may hold the handle too
-        finally:
-            os.close(handle)
-
-
-def _try_lock(path: Path) -> int | None:
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o600)
-    except PermissionError:
-        if sys.platform == "win32" and path.exists():  # just being deleted by filelock
-            return None
-        raise
-    held = False
-    try:
-        # A lock on a file that was deleted meanwhile keeps nobody out.
-        held = _flip_lock(handle, take=True) and os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        pass
-    finally:
-        if not held:
-            os.close(handle)
-    return handle if held else None
-
-
-def _flip_lock(handle: int, *, take: bool) -> bool:
-    """Take or free the lock on an open file; ``False`` when another process has it."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt  # noqa: PLC0415 - Windows only
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK if take else msvcrt.LK_UNLCK, 1)  # from the file's position, 0
-        else:
-            import fcntl  # noqa: PLC0415 - not on Windows
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if take else fcntl.LOCK_UN)
-    except OSError as error:
-        if take and error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-            return False
-        raise
-    return True

@@ -86,7 +86,7 @@ def forget(
         gone = Gone(frozenset(those), erasing.words_of(event.text for event in those.values()), reason, at)
         notes: list[DocumentId] = []
         left: list[DocumentId] = []
-        for path, _ in sorted(lookup.markdown_files(vault.root), key=lambda found: found[0]):
+        for path, *_ in sorted(lookup.markdown_files(vault.root), key=lambda found: found[0]):
             with suppress(WwtError):  # deleted meanwhile, or a link
                 changed, has_more = _forget_in(vault, gone, path, hold)
                 notes += [path] if changed else []

@@ -16,6 +16,7 @@ from pathlib import Path
 from wwt_vault.errors import BadArgument, BadName, PathEscapes, VaultError
 from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import Session
+from wwt_vault.vault.beneath import confine
 
 __all__ = [
     "AI_CONTEXT",
@@ -200,8 +201,9 @@ def inside(root: Path, rel: str, *, hidden: bool = False) -> Path:
 
     Raises ``PathEscapes`` for a path that is absolute, has ``..``, ``~``, a drive, a backslash or NUL, goes through a
     symbolic link (the walk looks at every component without following it) or into a dot folder, and ``BadName`` for a
-    name that the file system cannot hold.
+    name that the file system cannot hold. What becomes a link after that is not followed either (``beneath``).
     """
+    confine(root)
     parts = [part for part in unicodedata.normalize("NFC", rel).split("/") if part not in ("", ".")]
     reason = _escape(rel, parts, hidden)
     if reason:

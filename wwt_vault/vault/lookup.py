@@ -9,14 +9,15 @@ import difflib
 import os
 import re
 import unicodedata
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from fnmatch import translate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
-from wwt_vault.errors import Ambiguous, NotFound, VaultMissing
+from wwt_vault.errors import Ambiguous, NotFound, VaultError, VaultMissing
 from wwt_vault.model.conversation import DocumentId
-from wwt_vault.vault import copies, layout
+from wwt_vault.vault import copies, files, layout
+from wwt_vault.vault.beneath import open_file, scanned
 from wwt_vault.vault.names import EXTENSIONS, Names
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ class NoteHead(NamedTuple):
     """Kind (of ``RELATIONS``) to links, as they stand in the properties."""
 
 
-def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[DocumentId, os.DirEntry[str]]]:
-    """Yield every Markdown file of a vault by its path in NFC, in no particular order.
+def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[DocumentId, str, os.DirEntry[str]]]:
+    """Yield every Markdown file of a vault in no particular order: its path in NFC, its place on the disk, its entry.
+
+    The entry can be asked for as long as no other has been yielded.
 
     Dot files and folders (Obsidian's settings, its trash, our own data) and symbolic links are left out and, unless
     ``all_of_them`` are asked for, what ``.wwtignore`` names. A folder below the root that cannot be read counts as
@@ -96,13 +99,13 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
     waiting = [("", str(root))]
     while waiting:
         above, folder = waiting.pop()
-        try:
-            entries = os.scandir(folder)
-        except OSError as error:
-            if not above:
-                raise VaultMissing(f"{root} cannot be read: {error.strerror}", path=str(root)) from error
-            continue
-        with entries:
+        with ExitStack() as stack:
+            try:
+                entries = stack.enter_context(scanned(folder))
+            except OSError as error:
+                if not above:
+                    raise VaultMissing(f"{root} cannot be read: {error.strerror}", path=str(root)) from error
+                continue
             for entry in entries:
                 name = entry.name
                 if name[0] == ".":
@@ -116,9 +119,9 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
                 if ignored is not None and ignored.names(path, is_folder):
                     continue
                 if is_folder:
-                    waiting.append((f"{path}/", entry.path))
+                    waiting.append((f"{path}/", f"{folder}/{name}"))
                 else:
-                    yield DocumentId(path), entry
+                    yield DocumentId(path), f"{folder}/{name}", entry
 
 
 class _Ignored(NamedTuple):
@@ -136,8 +139,8 @@ class _Ignored(NamedTuple):
 def _ignored(root: Path) -> _Ignored | None:
     """Read ``.wwtignore``: a glob a line; one without ``/`` fits a name anywhere, one that ends in ``/`` a folder."""
     try:
-        lines = (root / _IGNORE_FILE).read_text("utf-8-sig", errors="replace").splitlines()
-    except OSError:
+        lines = (files.read(root / _IGNORE_FILE) or b"").decode("utf-8-sig", "replace").splitlines()
+    except VaultError:
         return None
     globs = [
         glob for line in lines if (glob := unicodedata.normalize("NFC", line).strip()) and not glob.startswith("#")
@@ -151,8 +154,8 @@ def _ignored(root: Path) -> _Ignored | None:
         ]
         return re.compile("|".join(chosen)) if chosen else None
 
-    files, folders = ((pattern(anchored=False, folders=of), pattern(anchored=True, folders=of)) for of in (False, True))
-    return _Ignored(files, folders) if any((*files, *folders)) else None
+    both = [(pattern(anchored=False, folders=of), pattern(anchored=True, folders=of)) for of in (False, True)]
+    return _Ignored(*both) if any(map(any, both)) else None
 
 
 def names(vault: Vault) -> Names:
@@ -207,9 +210,9 @@ def list_notes(vault: Vault, types: Sequence[str] = CURATED_TYPES) -> list[NoteH
 def mentioning(vault: Vault, words: str) -> list[DocumentId]:
     """Return the notes, session notes left out, that have these words (ASCII) somewhere in them."""
     found = []
-    for path, entry in markdown_files(vault.root):
+    for path, place, _ in markdown_files(vault.root):
         if not path.startswith(f"{layout.CONVERSATIONS}/"):
-            with suppress(OSError), open(entry.path, "rb") as file:  # noqa: PTH123 - of ten thousand notes
+            with suppress(OSError), open(open_file(place), "rb") as file:  # noqa: PTH123 - of ten thousand notes
                 if words.encode() in file.read():
                     found.append(path)
     return sorted(found)
@@ -239,7 +242,7 @@ def _heads(vault: Vault, mentioning: str = "", below: str = "") -> Iterator[Note
     """
     # Whether it is there at all is asked of the bytes; what is escaped, or in another form, needs the second pass.
     word = unicodedata.normalize("NFC", mentioning).lower().encode()
-    places = {path: entry.path for path, entry in markdown_files(vault.root) if path.startswith(below)}
+    places = {path: place for path, place, _ in markdown_files(vault.root) if path.startswith(below)}
     left_out = copies.copies_among(places)
     for path, place in places.items():
         if path.startswith(f"{layout.CONVERSATIONS}/") or path in left_out:
@@ -258,7 +261,7 @@ def read_head(path: DocumentId, data: bytes) -> NoteHead:
 def first_bytes(path: str) -> bytes:
     """Return so much of a file that its properties are in it; nothing when it cannot be read."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - of ten thousand notes, one after the other
+        with open(open_file(path), "rb", 0) as file:  # noqa: PTH123 - of ten thousand notes, one after the other
             data = file.read(_HEAD_BYTES)
             if data.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\n---" not in data:
                 data += file.read(_HEAD_BYTES * 31)

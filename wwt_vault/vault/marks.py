@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from wwt_vault.errors import BadArgument
 from wwt_vault.model.conversation import EventId, format_time, parse_time
 from wwt_vault.vault import Vault, files
+from wwt_vault.vault.beneath import scanned
 from wwt_vault.vault.events import time_of
 from wwt_vault.vault.layout import CURATED_MARKS, curated_mark_path, inside, short_session_id
 
@@ -79,20 +80,24 @@ def stamps(vault: Vault) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     try:
-        entries = sorted(os.scandir(inside(vault.root, CURATED_MARKS, hidden=True)), key=lambda entry: entry.name)
+        with scanned(inside(vault.root, CURATED_MARKS, hidden=True)) as entries:
+            there = {entry.name: _stat(entry) for entry in entries if entry.name.endswith(".json")}
     except OSError:
         return found
-    for entry in entries:
-        if not entry.name.endswith(".json") or entry.name.startswith(".tmp-"):
+    for name, facts in sorted(there.items()):
+        if facts is None or name.startswith(".tmp-"):
             continue
-        try:
-            there = entry.stat(follow_symlinks=False)
-        except OSError:
-            continue
-        full = entry.name[:-5].rpartition(" ")[2]
+        full = name[:-5].rpartition(" ")[2]
         for form in {full, full.rpartition("-")[0][:8].strip("-_"), short_session_id(full)} - {""}:
-            found[form] = f"{found.get(form, '')} {there.st_size}-{there.st_mtime_ns}-{there.st_ino}"
+            found[form] = f"{found.get(form, '')} {facts.st_size}-{facts.st_mtime_ns}-{facts.st_ino}"
     return found
+
+
+def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat(follow_symlinks=False)
+    except OSError:  # deleted since it was listed
+        return None
 
 
 def read_curated_marks(vault: Vault) -> dict[tuple[str, str], CuratedMark]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wwt_vault.errors import VaultMissing
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.vault import layout
+from wwt_vault.vault.beneath import names_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,7 +110,7 @@ def _listed_once(place: str, path: str, stamp: tuple[int, ...]) -> tuple[_Folder
 
 def _listed(place: str, path: str) -> tuple[_Folder, list[str]]:
     """Return a folder and the folders in it."""
-    names = os.listdir(place)  # noqa: PTH208 - of ten thousand names
+    names = names_in(place)
     listed = "\n".join(["", *names, ""])
     if listed.isascii() and listed.count(".md\n") == len(names) and "\n." not in listed:  # as it is mostly
         return _Folder(place, path, listed, listed.lower()), []

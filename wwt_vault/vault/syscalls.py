@@ -15,27 +15,24 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wwt_vault.errors import VaultError, VaultReadOnly, WwtError
+from wwt_vault.vault.beneath import PLAIN, Place, sync_folder
 
 __all__ = [
-    "PLAIN",
     "aside",
     "clear_errors",
     "create",
     "drop",
     "exchange",
     "link",
-    "make_folder",
     "patiently",
     "read_file",
     "read_from",
     "rename_exclusively",
-    "sync_folder",
+    "rename_over",
+    "unlink",
     "write_all",
     "write_aside",
 ]
-
-PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""For ``os.open``: no symbolic link is followed, no pipe is waited for, no line end is changed."""
 
 # What link() and renameat2() say where the file system cannot do it: FAT and exFAT, some network and FUSE mounts,
 # Android. Where such a number means that nothing may be written at all, the call that is tried next says so again.
@@ -48,10 +45,10 @@ _SHARING = frozenset((5, 32, 33))
 """Windows: access denied, sharing violation, lock violation. Obsidian or a virus scanner has the file open."""
 
 
-def read_file(path: Path) -> bytes | None:
+def read_file(place: Place) -> bytes | None:
     """Return all bytes of a file, ``None`` when there is none."""
     try:
-        handle = os.open(path, os.O_RDONLY | PLAIN)
+        handle = os.open(place.name, os.O_RDONLY | PLAIN, dir_fd=place.folder)
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
@@ -80,19 +77,19 @@ def write_all(handle: int, data: bytes) -> None:
         view = view[written:]
 
 
-def aside(folder: Path, prefix: str = ".tmp-") -> Path:
-    """Return a name in ``folder`` that nobody else uses."""
-    return folder / f"{prefix}{os.getpid()}-{os.urandom(6).hex()}"
+def aside(place: Place, prefix: str = ".tmp-") -> Place:
+    """Return a name beside ``place`` that nobody else uses."""
+    return place.beside(f"{prefix}{os.getpid()}-{os.urandom(6).hex()}")
 
 
-def write_aside(temporary: Path, data: bytes, mode: int, *, like: Path | None = None, durable: bool = True) -> None:
+def write_aside(temporary: Place, data: bytes, mode: int, *, like: Place | None = None, durable: bool = True) -> None:
     """Write a new file, on the disk when this returns; its mode is that of ``like``, else ``mode`` less the umask."""
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, mode)
+    handle = os.open(temporary.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, mode, dir_fd=temporary.folder)
     whole = False
     try:
         write_all(handle, data)
         if like is not None and hasattr(os, "fchmod"):
-            os.fchmod(handle, stat.S_IMODE(like.lstat().st_mode))
+            os.fchmod(handle, stat.S_IMODE(os.stat(like.name, dir_fd=like.folder, follow_symlinks=False).st_mode))
         if durable:
             os.fsync(handle)
         whole = True
@@ -102,66 +99,47 @@ def write_aside(temporary: Path, data: bytes, mode: int, *, like: Path | None = 
             drop(temporary)
 
 
-def create(path: Path, data: bytes, mode: int) -> bool:
+def create(place: Place, data: bytes, mode: int) -> bool:
     """Publish a new file in one step; ``False`` when there is one.
 
     By a link, which never overwrites; else by a rename that does not; else, where there is neither, by writing in
     place, which overwrites nothing either but can leave half a file when the power goes.
     """
-    temporary = aside(path.parent)
+    temporary = aside(place)
     write_aside(temporary, data, mode)
     try:
-        if not link(temporary, path) and not rename_exclusively(temporary, path):
-            write_aside(path, data, mode)
+        if not link(temporary, place) and not rename_exclusively(temporary, place):
+            write_aside(place, data, mode)
     except FileExistsError:
         return False
     finally:
         drop(temporary)
-    sync_folder(path.parent)
+    sync_folder(place)
     return True
 
 
-def make_folder(folder: Path, *, private: bool = False) -> None:
-    """Make a folder and those above it, as needed, so that a power cut does not take them away again."""
-    mode = 0o700 if private else 0o777
-    try:
-        try:
-            folder.mkdir(mode)
-        except FileNotFoundError:
-            if folder.parent == folder:  # a drive that is not there
-                raise
-            make_folder(folder.parent, private=private)
-            folder.mkdir(mode)  # not found again: a place like /proc, where nothing can be made
-    except FileExistsError:
-        return
-    sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk. Windows cannot open a folder for that; NTFS journals its names."""
-    if sys.platform != "win32":
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems have no such thing
-                raise
-        finally:
-            os.close(handle)
-
-
-def drop(path: Path) -> None:
+def drop(place: Place) -> None:
     """Delete a temporary file; what cannot be deleted stays and does no harm."""
     with suppress(OSError):
-        patiently(os.unlink, path)
+        unlink(place)
 
 
-def patiently(call: Callable[..., object], *arguments: Path) -> None:
+def unlink(place: Place) -> None:
+    """Delete a file."""
+    patiently(lambda: os.unlink(place.name, dir_fd=place.folder))
+
+
+def rename_over(source: Place, target: Place) -> None:
+    """Rename a file, whatever has the other name."""
+    patiently(lambda: os.replace(source.name, target.name, src_dir_fd=source.folder, dst_dir_fd=target.folder))
+
+
+def patiently(call: Callable[[], object]) -> None:
     """Call ``os.replace`` or the like, for up to half a second while another program on Windows has the file open."""
     pause = 0.02
     while True:
         try:
-            call(*arguments)
+            call()
         except PermissionError as error:
             if getattr(error, "winerror", None) not in _SHARING or pause > 0.3:
                 raise
@@ -171,10 +149,19 @@ def patiently(call: Callable[..., object], *arguments: Path) -> None:
             return
 
 
-def link(source: Path, target: Path) -> bool:
+def link(source: Place, target: Place) -> bool:
     """Give a file a second name; ``False`` where the file system has no links. Raises ``FileExistsError``."""
     try:
-        os.link(source, target)
+        if source.folder is None and target.folder is None:
+            os.link(source.name, target.name)
+        else:
+            os.link(
+                source.name,
+                target.name,
+                src_dir_fd=source.folder,
+                dst_dir_fd=target.folder,
+                follow_symlinks=False,
+            )
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise
@@ -182,7 +169,7 @@ def link(source: Path, target: Path) -> bool:
     return True
 
 
-def exchange(one: Path, other: Path) -> bool:
+def exchange(one: Place, other: Place) -> bool:
     """Let two files of one folder change places; ``False`` where nothing like that can be done.
 
     In one step where the system can. Else the file at ``other`` gets a second name, is replaced by ``one``, and takes
@@ -190,51 +177,51 @@ def exchange(one: Path, other: Path) -> bool:
     """
     if _rename_with(2, one, other):  # RENAME_EXCHANGE, RENAME_SWAP
         return True
-    held = aside(other.parent, ".tmp-swap-")
+    held = aside(other, ".tmp-swap-")
     if not link(other, held):
         return False
     try:
-        patiently(os.replace, one, other)
+        rename_over(one, other)
     except OSError:
         drop(held)
         raise
-    patiently(os.replace, held, one)
+    rename_over(held, one)
     return True
 
 
-def rename_exclusively(source: Path, target: Path) -> bool:
+def rename_exclusively(source: Place, target: Place) -> bool:
     """Rename a file to a name that nobody has; ``False`` where that cannot be done in one step.
 
     Raises ``FileExistsError``.
     """
     if sys.platform == "win32":
-        patiently(os.rename, source, target)  # there it does not overwrite
+        patiently(lambda: Path(source.name).rename(target.name))  # there it does not overwrite
         return True
     else:  # noqa: RET505 - mypy knows the platform by branches
         return _rename_with(4 if sys.platform == "darwin" else 1, source, target)  # RENAME_EXCL, RENAME_NOREPLACE
 
 
-def _rename_with(flag: int, source: Path, target: Path) -> bool:
-    """Call renameat2(2) of Linux or renamex_np(2) of macOS; ``False`` where system or disk do not know the flag."""
+def _rename_with(flag: int, source: Place, target: Place) -> bool:
+    """Call renameat2(2) of Linux or renameatx_np(2) of macOS; ``False`` where system or disk do not know the flag."""
     if os.name != "posix":
         return False
     import ctypes  # noqa: PLC0415 - notes are replaced, and a hook replaces none
 
     library = ctypes.CDLL(None, use_errno=True)
-    names = (os.fsencode(source), os.fsencode(target))
-    if hasattr(library, "renameat2"):
-        here = ctypes.c_int(-100)  # AT_FDCWD; both paths are absolute anyway
-        failed = library.renameat2(here, names[0], here, names[1], ctypes.c_uint(flag))
-    elif hasattr(library, "renamex_np"):
-        failed = library.renamex_np(*names, ctypes.c_uint(flag))
-    else:
+    call = getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)
+    if call is None:
         return False
-    if not failed:
+    here = -2 if sys.platform == "darwin" else -100  # AT_FDCWD
+    arguments: list[object] = []
+    for place in (source, target):
+        folder = ctypes.c_int(here if place.folder is None else place.folder)
+        arguments += [folder, os.fsencode(place.name)]
+    if not call(*arguments, ctypes.c_uint(flag)):
         return True
     code = ctypes.get_errno()
     if code in _UNSUPPORTED:
         return False
-    raise OSError(code, os.strerror(code), str(source), None, str(target))
+    raise OSError(code, os.strerror(code), source.name, None, target.name)
 
 
 @contextmanager
@@ -255,5 +242,8 @@ def _meaning(path: Path, error: OSError, reading: bool) -> WwtError:
     if error.errno in _FULL:
         return VaultError(f"{path} was not written: {error.strerror}. Make room and try again.", **about)
     if error.errno == errno.ELOOP:
-        return VaultError(f"{path} is a symbolic link, which is not followed. Put a real file in its place.", **about)
+        on_the_way = str(path).startswith(f"{error.filename}/")
+        link = error.filename if on_the_way else path
+        what_to_do = "Put a real file or folder in its place."
+        return VaultError(f"{link} is a symbolic link, which is not followed. {what_to_do}", **about)
     return VaultError(f"{path} was not read or written: {error.strerror}. What was there is unchanged.", **about)

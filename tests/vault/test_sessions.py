@@ -249,19 +249,16 @@ def test_the_latest_notes_of_a_project_come_newest_first(vault: Vault) -> None:
 
 
 def test_a_lost_note_is_made_again_from_the_events_alone(vault: Vault) -> None:
-    """Byte for byte what it was, head included; while the note is there its machine and start are taken from it."""
+    """Byte for byte what it was, head included, though nothing is known but whose session it is and its events."""
     session = SESSION._replace(git_branch="main")
-    note = create(vault, session, started=START - timedelta(hours=2))
-    for n, text in enumerate(("one", "two", "three")):
-        sessions.append_event(vault, note, say(vault, text, session, seconds=n * 40_000))
-    assert sessions.rebuild_session_note(vault, session.host, session.session_id) == note.read_bytes()
+    note = create(vault, session)
+    said = [say(vault, text, session, seconds=n * 40_000) for n, text in enumerate(("one", "two", "three"))]
+    sessions.append_events(vault, note, said)
+    was = note.read_bytes()
     note.unlink()
-    rebuilt = sessions.rebuild_session_note(vault, session.host, session.session_id)
-    assert [turn.text for turn in sessions.read_turns(rebuilt.decode())] == ["one", "two", "three"]
-    assert properties(rebuilt)["started"] == START.replace(microsecond=0)
-    assert not note.exists()
-    with pytest.raises(NotFound):
-        sessions.rebuild_session_note(vault, "codex", session.session_id)
+    bare = Session(host=session.host, session_id=session.session_id)
+    assert sessions.remake_session_note(vault, bare, [event.id for event in said], machine="laptop") == note
+    assert note.read_bytes() == was
 
 
 def test_a_note_is_remade_from_the_events_that_are_known(vault: Vault) -> None:

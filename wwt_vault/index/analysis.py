@@ -29,7 +29,6 @@ __all__ = [
     "Phrase",
     "Question",
     "Terms",
-    "analyse",
     "analyse_all",
     "ask",
     "exact_terms",
@@ -138,11 +137,6 @@ class Question(NamedTuple):
 def plain(text: str) -> str:
     """Return the form in which a quoted phrase is compared: NFC, case-folded, runs of white space as one space."""
     return " ".join(_normal(text).casefold().split())
-
-
-def analyse(text: str) -> Terms:
-    """Return the terms of one text."""
-    return analyse_all((text,))[0]
 
 
 def analyse_all(texts: Sequence[str]) -> list[Terms]:

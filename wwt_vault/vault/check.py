@@ -186,7 +186,8 @@ def _changed_blocks(vault: Vault, document: Document) -> Iterator[Problem]:
             message = f"event {turn.event} belongs to session {event.session_id} of {event.host}"
             yield Problem("block_misplaced", document.id, turn.line, message)
         elif (turn.role, turn.text) != (event.role, blocks.shown(event.text)):
-            yield Problem("block_changed", document.id, turn.line, f"not the words of event {turn.event}")
+            message = f"not the words of event {turn.event}: `wwt events {turn.event}` shows them"
+            yield Problem("block_changed", document.id, turn.line, message)
 
 
 def _not_told(there: Iterable[EventId], told: set[EventId]) -> Iterator[Problem]:

@@ -18,7 +18,7 @@ from wwt_vault.model.conversation import format_time, parse_time
 from wwt_vault.vault import Vault, files
 from wwt_vault.vault.layout import PROJECT_NAMES, inside, name_key, safe_name
 
-__all__ = ["Meaning", "ProjectNames", "is_meaning", "later", "name_project", "read_names"]
+__all__ = ["Meaning", "ProjectNames", "later", "name_project", "read_names"]
 
 _SCHEMA = 1
 
@@ -84,11 +84,6 @@ def name_project(vault: Vault, name: str, now: str, at: datetime) -> None:
     key = sha256(name_key(name).encode("utf-8", "replace")).hexdigest()[:8]
     file = f"{PROJECT_NAMES}/{f'{safe_name(name, 80)} {key}'.strip()}.json"
     files.overwrite(inside(vault.root, file, hidden=True), data)
-
-
-def is_meaning(data: bytes) -> bool:
-    """Tell whether these bytes say what a name means, as the file of one does."""
-    return _read(data) is not None
 
 
 def later(one: bytes, other: bytes) -> bytes:

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from wwt_vault.errors import BadArgument, BadName, DamagedEvent, EventConflict, Forgotten, FormatTooNew, NotFound
-from wwt_vault.model.conversation import Event, EventId, Session, format_time, parse_time
+from wwt_vault.model.conversation import Event, EventId, Session, format_time
 from wwt_vault.vault import Vault, events, files
 from wwt_vault.vault.blocks import ids_in, read_turns, render_event, render_forgotten, without_words
 from wwt_vault.vault.layout import (
@@ -39,7 +39,6 @@ __all__ = [
     "read_curated_marks",
     "read_head",
     "read_turns",
-    "rebuild_session_note",
     "remake_session_note",
     "render_event",
     "without_events",
@@ -242,41 +241,6 @@ def _day_of(note: bytes) -> date | None:
 def known_events(note_path: Path) -> list[EventId]:
     """Return the ids of the events that a note has, in the order in which they stand there; none when it is gone."""
     return ids_in(files.read(note_path) or b"")
-
-
-def rebuild_session_note(vault: Vault, host: str, session_id: str) -> bytes:
-    """Return what the note of a session would be if it were made from the events alone: nothing is written.
-
-    What no event says (machine, start, title) comes from the present note, where it still says it. Raises ``NotFound``
-    for a session without events.
-    """
-    gone: list[Forgotten] = []
-    found = events.events_of_session(vault, host, session_id, gone)
-    if not found:
-        raise NotFound(f"there is no event of session {session_id!r} of {host}", host=host, session_id=session_id)
-    path = find_session_note(vault, host, session_id)
-    head = read_head(files.read(path) or b"") if path is not None else {}
-    try:
-        started = parse_time(head["started"])
-    except (KeyError, ValueError):
-        started = found[0].time
-    session = Session(
-        host=host,
-        session_id=session_id,
-        cwd=found[0].cwd,
-        git_branch=found[0].git_branch,
-        title=head.get("title"),
-        folder=head.get("folder"),
-        assistant=head.get("assistant"),
-    )
-    local = started.astimezone(vault.zone)
-    project = head.get("project") or found[0].project
-    said = [(event.id, render_event(event, vault.zone, local.date())) for event in found]
-    said += [
-        (EventId(was.data["event"]), render_forgotten(**_gone(was), zone=vault.zone, day=local.date())) for was in gone
-    ]
-    blocks = [block for _, block in sorted(said, key=lambda pair: pair[0][:16])]
-    return b"".join([_frontmatter(session, project, head.get("machine", ""), local), *blocks])
 
 
 def _gone(error: Forgotten) -> dict[str, str]:

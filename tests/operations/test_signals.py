@@ -57,6 +57,26 @@ def test_an_agent_must_answer_before_a_second_note_says_the_same(words_only: Vau
     drive(words_only.root, steps)
 
 
+def test_what_is_wrong_with_a_note_is_said_before_it_is_compared(words_only: Vault) -> None:
+    """Name, properties and evidence: nobody answers for similar notes of one that is refused anyway."""
+
+    async def steps(client: Client) -> None:
+        event = (await call(client, "wiki_record", host="chat", session_id="s", messages=SAID))["added"][0]
+        await call(client, "wiki_save_note", note="Order store", body=body(ORDERS, event), type="decision")
+        same = {"note": "Where orders live", "body": body(ORDERS, event), "type": "decision"}
+        assert (await refused(client, "wiki_save_note", **same))["code"] == "similar_notes"
+        for wrong, code in (
+            ({"note": "20_Areas/Where: orders?"}, "bad_name"),
+            ({"note": "../Where orders live"}, "path_escapes"),
+            ({"body": f"{same['body']}- Backups stay a year\n"}, "uncited_fact"),
+            ({"body": ORDERS}, "no_evidence"),
+            ({"tags": ["7"]}, "bad_argument"),
+        ):
+            assert (await refused(client, "wiki_save_note", **{**same, **wrong}))["code"] == code
+
+    drive(words_only.root, steps)
+
+
 def test_to_update_the_other_note_is_an_answer_and_so_is_a_link(words_only: Vault) -> None:
     """A contradiction names what differs; saving the old note, or naming it in a relation, goes through."""
 

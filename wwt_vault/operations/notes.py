@@ -117,7 +117,8 @@ def save_note(
     person's that the proposal did not have and that are kept, those of the proposal that a person had taken out, the
     other notes that were changed, and what is missing of the questions by which the note is found. Nothing is written
     when it is refused: see ``vault.notes.save_note`` for what is; and a new note that is close to others, or a change
-    that contradicts one, is until its writer answers (``SimilarNotes``, see ``signals``). ``missing`` is what
+    that contradicts one, is until its writer answers (``SimilarNotes``, see ``signals``), but first for what is wrong
+    with its name, its text or its evidence. ``missing`` is what
     ``catch_up`` returned to a caller that has called it.
     """
     parts = [
@@ -134,27 +135,31 @@ def save_note(
     if body is None:
         body = _with_parts(workspace, note, parts, revision, now)
     body, redactions = redact(body)
+    properties: dict[str, Any] = {
+        "written_by": written_by,
+        "at": now,
+        "type": type,
+        "status": status,
+        "aliases": None if aliases is None else _clean(aliases),
+        "tags": None if tags is None else _clean(tags),
+        "project": None if project is None else without_secrets(project),
+        "questions": None if questions is None else [redact(question)[0] for question in questions],
+        "reason": redact(reason)[0] if reason else None,
+    }
     if revision:
         ask_before_change(workspace, note, body, revision=revision, relations=relations, reason=reason, missing=missing)
     else:
         note = without_secrets(note)  # the name of a new note; an old one is found by the name that it has
+        notes.check_new_note(workspace.vault, note=note, body=body, **properties)
         ask_first(workspace, note, body, relations=relations, reason=reason, missing=missing)
     saved = notes.save_note(
         workspace.vault,
         note=note,
         body=body,
         revision=revision,
-        written_by=written_by,
-        at=now,
         locks=workspace.state.locks,
-        type=type,
-        status=status,
         relations=relations or None,
-        aliases=None if aliases is None else _clean(aliases),
-        tags=None if tags is None else _clean(tags),
-        project=None if project is None else without_secrets(project),
-        questions=None if questions is None else [redact(question)[0] for question in questions],
-        reason=redact(reason)[0] if reason else None,
+        **properties,
     )
     split = markdown.split(saved.text)
     asked = markdown.strings(markdown.read_frontmatter(split, saved.path).values, "questions")

@@ -12,16 +12,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wwt_vault.errors import NotFound
-from wwt_vault.vault import files, lookup, ondisk, revisions
+from wwt_vault.vault import files, lookup, ondisk, places, revisions
 from wwt_vault.vault.lookup import NoteHead, list_notes
 from wwt_vault.vault.parts import Edit, note_section, with_edits, with_sections
 from wwt_vault.vault.proposal import MAX_BODY, RELATIONS, check_proposal
-from wwt_vault.vault.saving import Saving
+from wwt_vault.vault.saving import Saving, new_body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
+    from typing import Any
 
     from wwt_vault.model.knowledge import Note, SavedNote
     from wwt_vault.vault import Vault
@@ -31,6 +32,7 @@ __all__ = [
     "RELATIONS",
     "Edit",
     "NoteHead",
+    "check_new_note",
     "history",
     "list_notes",
     "note_section",
@@ -69,6 +71,16 @@ def read_revision(vault: Vault, ref: str, revision: str) -> str:
     if data is None:
         raise NotFound(f"{there.path} has no revision {revision[:64]!r}", path=there.path, revision=revision[:64])
     return data.decode("utf-8", "replace")
+
+
+def check_new_note(vault: Vault, *, note: str, body: str, **properties: Any) -> None:  # those of check_proposal
+    """Raise what :func:`save_note` raises for a new note, as far as its name, its text and its evidence tell.
+
+    For a caller that asks something of the writer first: a note that would be refused anyway is refused before.
+    """
+    wanted = check_proposal(body=body, **properties)
+    places.place_for(vault, note, wanted.type, wanted.status)
+    new_body(vault, wanted)
 
 
 def save_note(

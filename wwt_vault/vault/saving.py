@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from wwt_vault.vault.ondisk import OnDisk
     from wwt_vault.vault.proposal import Proposal
 
-__all__ = ["Saving"]
+__all__ = ["Saving", "new_body"]
 
 _TRIES = 5  # of a change to another note that a person happens to be typing in
 _CITED = 3  # events that a line of the history cites
@@ -68,11 +68,7 @@ class Saving:
             raise refusals.exists(vault, clashing[0], name)
         links = relations.links_for(vault, related, self.known, None)
         self.wanted = wanted = wanted._replace(relations=links)
-        body = proposal.body_of(wanted.body, None)
-        evidence.check_evidence(vault, body)
-        lines = fitting.read_body(body).texts
-        if not evidence.find_evidence(vault, body).events:
-            raise evidence.no_evidence(body.first_line)
+        lines = fitting.read_body(new_body(vault, wanted)).texts
         digest = sha256("\0".join((title, wanted.written_by, str(wanted.at), wanted.body)).encode()).hexdigest()
         note_id = f"{wanted.at.astimezone(UTC):%Y%m%d}-{digest[:12]}"
         properties = proposal.first_properties(
@@ -225,6 +221,15 @@ class Saving:
         revisions.record(
             self.vault, note_id, time=wanted.at, written_by=wanted.written_by, reason=wanted.reason, **saved
         )
+
+
+def new_body(vault: Vault, wanted: Proposal) -> markdown.Structure:
+    """Return the structure of a new note's body. Raises ``BadEvidence``, ``BadArgument``."""
+    body = proposal.body_of(wanted.body, None)
+    evidence.check_evidence(vault, body)
+    if not evidence.find_evidence(vault, body).events:
+        raise evidence.no_evidence(body.first_line)
+    return body
 
 
 def _standing(there: fitting.Body, basis: merging.Basis | None) -> evidence.Standing:

@@ -105,17 +105,19 @@ class Centring:
         identity = self._store.identity()
         if self._known is None or self._known[0] is not keys or self._known[1] != identity:
             languages = _languages(keys)
-            unique = np.unique(keys)
-            slots = self._store.slots(unique)
-            unique, slots = unique[slots >= 0], slots[slots >= 0]
+            slots = self._store.slots(keys)
+            known = np.flatnonzero(slots >= 0)
+            known = known[np.unique(keys[known], return_index=True)[1]]  # each text once, smallest keys first
+            slots = slots[known]
             means = np.zeros((len(PASSAGES), self._store.dimension), dtype=np.float32)
             lengths = np.ones(len(keys), dtype=np.float32)
-            for language in np.unique(_languages(unique)).tolist():
-                own = self._store.vectors(slots[_languages(unique) == language][:_MOST])
+            own_languages = languages[known]
+            for language in np.unique(own_languages).tolist():
+                own = self._store.vectors(slots[own_languages == language][:_MOST])
                 prior = self._sample("passage", language)
                 means[language] = (own.sum(axis=0) + _PRIOR * prior) / (len(own) + _PRIOR)
                 of_it = languages == language
-                products = self._store.cosines(keys[of_it], means[language])
+                products = self._store.cosines(keys, means[language])[of_it]
                 squares = 1 - 2 * products + float(means[language] @ means[language])
                 lengths[of_it] = np.sqrt(np.maximum(squares, 1e-4))
             self._known = (keys, identity, means, lengths, languages)

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from markdown_it import MarkdownIt
-
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 __all__ = ["Heading", "ListItem", "Part", "Structure", "blanked", "parse", "parts", "section_lines"]
@@ -163,6 +162,8 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - 30 ms that a search of what is indexed does not need
+
     # Blocks only: what stands inside a line is read by ``inline``, in Obsidian's dialect. Without ``reference``, which
     # would take a footnote's definition for a link's and its second line for code.
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")

@@ -20,6 +20,7 @@ from tests.test_mcp_server import drive, text_of
 from wwt_vault.config import user_folders
 from wwt_vault.index.generations import Generation, current_generation
 from wwt_vault.ingest import hooklog
+from wwt_vault.model.conversation import Event
 from wwt_vault.operations.workspace import open_workspace
 from wwt_vault.vault import events
 
@@ -157,11 +158,38 @@ class World:
         self.call("claude-code", f'{{"prompt": "{sent.text("half a payload")}'.encode())
         self.call("claude-code", sent.text("no JSON").encode())
 
+    def circumstances(self, queued: str = "") -> None:
+        """Hooks and transcripts that have a secret in every field, their ids included; two calls of each session."""
+        for host, payload in PROMPT.items():
+            sent = self.canaries
+            known = {"hook_event_name", "timestamp", "prompt"}
+            fields: dict[str, Any] = {name: sent.word(f"{host}{queued}: {name}") for name in payload.keys() - known}
+            fields["cwd"] = f"/src/{fields['cwd']}"
+            folder = self.folder / sent.word(f"{host}{queued}: folder")
+            folder.mkdir()
+            path = transcript(folder / f"{fields['session_id']}.jsonl", sent, "in ids", fields["session_id"])
+            lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+            for number, line in enumerate(lines):
+                line |= {"uuid": sent.word("uuid"), "parentUuid": sent.word("parent"), "promptId": sent.word("turn")}
+                line["message"] |= {"id": sent.word("message id"), "model": sent.word("model")}
+                line["timestamp"] = f"2026-11-30T02:00:0{number}.000Z"
+            path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+            if host == "claude-code":
+                fields["transcript_path"] = str(path)
+            for prompt in ("one more", "and another"):
+                ids = {name: sent.word(f"{host}: {name}") for name in ("turn_id", "prompt_id") if name in payload}
+                self.call(host, {**payload, **fields, **ids, "prompt": f"{prompt} {host}{queued}"})
+            event = sent.word("event")
+            self.call(
+                host, {**payload, **fields, "hook_event_name": event, "transcript_path": f"/x/{sent.word('gone')}"}
+            )
+
     def queue(self) -> None:
         """What is said while the vault is away."""
         away = self.vault.root.with_name("away")
         self.vault.root.rename(away)
         self.call("codex", {**PROMPT["codex"], "prompt": self.canaries.text("queue"), "session_id": "queued"})
+        self.circumstances(", queued")
         waiting = [path.read_bytes() for path in (user_folders().state / "queue").glob("*.json")]
         assert any(b"REDACTED" in data for data in waiting)
         assert set().union(*map(self.canaries.found_in, waiting)) == set()
@@ -225,6 +253,7 @@ def test_no_secret_is_kept_or_told_anywhere(vault: Vault, own_user_folders: Path
     """Vault, state, cache, queue, logs, index, git objects, names of files; what hooks, commands and tools say."""
     world = World(vault, tmp_path)
     world.hooks()
+    world.circumstances()
     world.queue()
     world.imports()
     world.tools()
@@ -241,7 +270,15 @@ def test_no_secret_is_kept_or_told_anywhere(vault: Vault, own_user_folders: Path
             leaked[place] = found
     assert leaked == {}
     assert set().union(*map(world.canaries.found_in, world.said)) == set()
-    assert len(world.canaries.sent) > 60
+    assert len(world.canaries.sent) > 150
+    said = [
+        (event.host, event.session_id, event.text) for event in events.iter_events(vault) if isinstance(event, Event)
+    ]
+    for host in PROMPT:
+        for prompt in ("one more", "and another"):
+            for queued in ("", ", queued"):
+                found = [name for of, name, text in said if of == host and text == f"{prompt} {host}{queued}"]
+                assert found == ["[REDACTED:github-token]"], (host, prompt, queued)
 
 
 def test_what_a_person_wrote_into_a_page_is_not_handed_to_an_agent(vault: Vault) -> None:

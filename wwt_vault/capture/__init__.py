@@ -30,6 +30,7 @@ _HEAD_BYTES = 1 << 20
 _LONG_LINE = 32 << 20
 _SHORTEST_SECRET = 8
 """Characters."""
+_PLAIN_ID = frozenset("0123456789abcdefABCDEF-")
 
 
 def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
@@ -48,6 +49,8 @@ def parse_hook(host: str, payload: bytes, now: datetime) -> HookCall:
     call: HookCall = _module(name).parse_hook(value, now)
     return call._replace(
         session=_session_without_secrets(call.session),
+        event_name=_clean(call.event_name) or "",
+        source=_clean(call.source),
         message=_without_secrets(call.message) if call.message is not None else None,
         earlier=tuple(map(_without_secrets, call.earlier)),
     )
@@ -86,7 +89,8 @@ def read_transcript(
     name = host or recognise(path)
     if name is None or name not in HOSTS:
         raise TranscriptError(f"{path} is not a transcript of {', '.join(HOSTS)}", path=str(path))
-    items: Iterator[Message | Skipped | Checkpoint | Source] = _module(name).read(path, start, parent_keys)
+    known = None if parent_keys is None else lambda session_id: parent_keys(_clean_id(session_id) or "")
+    items: Iterator[Message | Skipped | Checkpoint | Source] = _module(name).read(path, start, known)
     return (_item_without_secrets(item) for item in items)
 
 
@@ -118,14 +122,18 @@ def _item_without_secrets(
         return _without_secrets(item)
     if isinstance(item, Checkpoint):  # a reader keeps there where its session is at
         return item._replace(state=_json_without_secrets(item.state))
-    return item
+    if isinstance(item, Source):  # its text has none by now
+        return item._replace(
+            key=_clean_id(item.key) or "", title=_clean(item.title) or "", origin=_clean(item.origin) or ""
+        )
+    return item._replace(reason=_clean(item.reason) or "")
 
 
 def _json_without_secrets(value: Any) -> Any:
     if isinstance(value, str):
-        return _clean(value)
+        return _clean_id(value)
     if isinstance(value, dict):
-        return {key: _json_without_secrets(inner) for key, inner in value.items()}
+        return {_clean_id(key): _json_without_secrets(inner) for key, inner in value.items()}
     return [_json_without_secrets(inner) for inner in value] if isinstance(value, list) else value
 
 
@@ -133,6 +141,9 @@ def _without_secrets(message: Message) -> Message:
     """Take secrets out of what a message says about itself; its text has none by now."""
     return message._replace(
         session=_session_without_secrets(message.session),
+        # Two that were redacted would be one to whoever compares them. Without, a message is known by its words.
+        key=message.key if _clean_id(message.key) == message.key else None,
+        turn=message.turn if _clean_id(message.turn) == message.turn else None,
         cwd=_clean(message.cwd),
         git_branch=_clean(message.git_branch),
         model=_clean(message.model),
@@ -141,12 +152,22 @@ def _without_secrets(message: Message) -> Message:
 
 def _session_without_secrets(session: Session) -> Session:
     return session._replace(
+        session_id=_clean_id(session.session_id) or "",
+        forked_from=_clean_id(session.forked_from),
         cwd=_clean(session.cwd),
         git_branch=_clean(session.git_branch),
         title=_clean(session.title),
         folder=_clean(session.folder),
         assistant=_clean(session.assistant),
     )
+
+
+def _clean_id(text: str | None) -> str | None:
+    """Take secrets out of an id. One of hex digits is none, as UUIDs are, and costs a hook nothing.
+
+    Ids from hosts are random letters; whoever puts a secret into one gets what is left of it, always the same.
+    """
+    return text if text is None or _PLAIN_ID.issuperset(text) else _clean(text)
 
 
 def _clean(text: str | None) -> str | None:

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wwt_vault.capture.redact import without_secrets
 from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import Checkpoint
 from wwt_vault.state import State
@@ -96,7 +97,7 @@ def keep_cursor(state: State, path: File, cursor: Cursor, *, finished: list[int]
     """
     checkpoint = cursor.checkpoint or Checkpoint(offset=0, line=0, state={})
     kept = {
-        "path": str(path),
+        "path": without_secrets(str(path)),
         "offset": checkpoint.offset,
         "line": checkpoint.line,
         "state": checkpoint.state,
@@ -113,7 +114,8 @@ def keep_cursor(state: State, path: File, cursor: Cursor, *, finished: list[int]
 
 
 def _file(state: State, path: File) -> Path:
-    return state.cursors / "transcripts" / (sha256(os.fsencode(os.path.realpath(str(path)))).hexdigest()[:32] + ".json")
+    known = without_secrets(os.path.realpath(str(path)))  # not even a hash of a secret is kept
+    return state.cursors / "transcripts" / (sha256(os.fsencode(known)).hexdigest()[:32] + ".json")
 
 
 def _prints(path: File, offset: int) -> list[str]:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from wwt_vault.capture.redact import without_secrets
 from wwt_vault.config import user_folders
 from wwt_vault.model.conversation import format_time, parse_time
 
@@ -54,7 +55,8 @@ def note(now: datetime, about: str, outcome: str, reason: str) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > _LARGEST:
         path.replace(path.with_suffix(".log.1"))
-    line = f"{format_time(now)} {outcome}: {about}: {' '.join(reason.split())}\n"
+    said = without_secrets(f"{about}: {' '.join(reason.split())}")  # a reason may name a folder or a file of anybody's
+    line = f"{format_time(now)} {outcome}: {said}\n"
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
         file.write(line.encode("utf-8", "replace"))
 

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wwt_vault.capture.redact import without_secrets
 from wwt_vault.config import user_folders
 from wwt_vault.model.conversation import HookCall, Message, Redaction, Session, format_time, parse_time
 from wwt_vault.vault.files import overwrite
@@ -170,7 +171,7 @@ def _write(item: Item) -> None:
         "first_time": format_time(item.first_time) if item.first_time else None,
         "attempts": item.attempts,
         "next_try": format_time(item.next_try) if item.next_try else None,
-        "reason": item.reason,
+        "reason": without_secrets(item.reason),
         "call": _call_to_json(item.call) if item.call else None,
     }
     overwrite(
@@ -203,8 +204,11 @@ def _read(path: Path) -> Item | None:
 
 
 def _call_to_json(call: HookCall) -> dict[str, Any]:
+    path = call.transcript_path
     return {
         **call._asdict(),
+        # The words are here; a path with a secret in it is not kept, and a later call reads what else it leads to.
+        "transcript_path": path if path and without_secrets(path) == path else None,
         "time": format_time(call.time),
         "session": _session_to_json(call.session),
         "message": _message_to_json(call.message) if call.message is not None else None,

@@ -59,6 +59,11 @@ class Server:
         sizes = {line.split(":")[0]: int(line.split()[1]) for line in table.splitlines()[1:]}
         return sizes["Rss"] // 1024, (sizes["Private_Clean"] + sizes["Private_Dirty"]) // 1024
 
+    def processor(self) -> float:
+        """Return the seconds of processor time that it has used, its threads included."""
+        used = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").rpartition(")")[2].split()
+        return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self) -> None:
         """Close the pipe, which ends the server."""
         self.process.communicate(timeout=30)

@@ -1,15 +1,18 @@
 """What a save of a curated note costs in a vault of 100 and of 10,000 notes, and a walk along relations there.
 
-    python tests/bench/note_speed.py [--notes 10000] [--rounds 40] [--cpu]
+    python tests/bench/note_speed.py [--notes 10000] [--rounds 40] [--cpu] [--model]
 
 Prints medians in ms, taken in turns, and their ratio; with ``--cpu`` of processor time. Half of the names are Korean.
-The search goes by words alone, which takes less than with a model.
+The search goes by words alone, which takes less than with a model. Saves through the server are of notes with three
+facts, one after the other without a pause, so that each is compared with the one before; ``--model`` gives the servers
+their model.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -18,6 +21,10 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from mcp_start import HELLO, Server
 
 from wwt_vault.config import UserFolders, user_folders
 from wwt_vault.model.conversation import EventId, Message, Session
@@ -134,6 +141,52 @@ def compare_in_turns(vaults: dict[int, tuple[Vault, EventId]], rounds: int, cloc
         print(f"{what:16}{small:8.1f} ms of {min(vaults)}{large:8.1f} ms of {max(vaults)}   ratio {large / small:.2f}")
 
 
+def save_through_servers(vaults: dict[int, tuple[Vault, EventId]], rounds: int, *, model: bool, cpu: bool) -> None:
+    """Save new and changed notes in turns through two MCP servers, as an agent does, and print what that took."""
+    servers: dict[int, Server] = {}
+    for count, (vault, _) in vaults.items():
+        root = vault.root.parent
+        config = vault.root / ".wwt" / "config.toml"
+        text = config.read_text("utf-8").replace('embedder = "none"', '# embedder = "auto"')
+        config.write_text(text if model else text.replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
+        opened = open_workspace(str(vault.root), folders=user_folders({"HOME": str(root), "USERPROFILE": str(root)}))
+        freshness.refresh(opened, seconds=None)
+        freshness.embed(opened)
+        servers[count] = server = Server(["-m", "wwt_vault", "serve", "--vault", str(vault.root)], root)
+        server.ask("initialize", **HELLO)
+        server.ask("tools/call", name="wiki_search", arguments={"query": "결정 of a note"})
+    time.sleep(3)
+    words = random.Random(7)
+    taken: dict[tuple[str, int], list[float]] = {}
+
+    def sentence() -> str:
+        return " ".join("".join(words.choice("bdgklmnprst") + words.choice("aeiou") for _ in "123") for _ in range(9))
+
+    def save(count: int, what: str, **arguments: object) -> str:
+        server = servers[count]
+        clock = server.processor if cpu else time.perf_counter
+        began = clock()
+        answer = server.ask("tools/call", name="wiki_save_note", arguments=arguments)
+        taken.setdefault((what, count), []).append(clock() - began)
+        if answer.get("isError"):
+            raise SystemExit(answer)
+        return str(answer["structuredContent"]["revision"])
+
+    for _ in range(rounds):
+        for count, (_vault, event) in vaults.items():
+            facts = "".join(f"- {sentence()} [^{event}]\n" for _ in "123")
+            title, body = f"Report {sentence()[:20]}", f"{sentence()}\n\n## Facts\n\n{facts}"
+            revision = save(count, "new", note=title, body=body, type="topic")
+            body = body.replace("## Facts\n", f"## Facts\n\n- {sentence()} [^{event}]")
+            save(count, "changed", note=title, body=body, revision=revision)
+    for server in servers.values():
+        server.stop()
+    few, many = vaults
+    for what in ("new", "changed"):
+        small, large = (statistics.median(taken[what, count]) * 1000 for count in (few, many))
+        print(f"{what + ', server':14}{small:8.1f} ms of {few}{large:8.1f} ms of {many}   ratio {large / small:.2f}")
+
+
 def of_children() -> float:
     """Return the processor time of processes that were started and have ended."""
     return sum(os.times()[2:4])
@@ -145,11 +198,13 @@ def main() -> None:
     parser.add_argument("--notes", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--cpu", action="store_true", help="processor time instead of time on the clock")
+    parser.add_argument("--model", action="store_true", help="the servers have a model, as they do by default")
     chosen = parser.parse_args()
     clock = time.process_time if chosen.cpu else time.perf_counter
     with tempfile.TemporaryDirectory() as folder:
         vaults = {count: vault_of(Path(folder), count) for count in (100, chosen.notes)}
         save_in_turns(vaults, chosen.rounds, clock)
+        save_through_servers(vaults, chosen.rounds, model=chosen.model, cpu=chosen.cpu)
         compare_in_turns(vaults, chosen.rounds, clock)
         children = of_children if chosen.cpu else lambda: 0.0
         walk_beside_search(vaults[chosen.notes][0], chosen.rounds, clock, children)

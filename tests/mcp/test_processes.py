@@ -113,7 +113,7 @@ def test_what_killed_servers_left_is_swept_up(tmp_path: Path) -> None:
     while (own / "1-dead").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.5)
-    watch.changed()
+    watch.changes()
     names = {path.name for path in own.iterdir()}
     assert "1-dead" not in names
     assert "2-alive" in names

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 import unicodedata
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from wwt_vault.errors import NotFound, PathEscapes, VaultMissing
@@ -47,8 +49,102 @@ def talk(vault: Vault, *texts: str) -> tuple[str, list[EventId]]:
     return note.relative_to(vault.root).as_posix(), ids
 
 
+DEEDS = (
+    "write",
+    "delete",
+    "rename",
+    "folder",
+    "folder away",
+    "link",
+    "ignore",
+    "copy",
+    "image",
+    "session",
+    "git",
+    "project",
+)
+NAMES = ("가.md", "b.md", "sub/c.md", "sub/b.md")
+
+
+def do(root: Path, deed: str, one: str, other: str) -> set[str]:
+    """Change something below ``root`` as a person, a program or git does; return what the system would name."""
+    file, to = root / one, root / other
+    match deed:
+        case "write":
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(f"{one} {other}")
+        case "delete" | "link":
+            file.unlink(missing_ok=True)
+            if deed == "link" and file.parent.is_dir():
+                file.symlink_to(root / "Home.md")
+        case "rename" if file.exists() and to.parent.is_dir():
+            file.rename(to)
+        case "folder":
+            to = root / "sub"
+            to.mkdir(exist_ok=True)
+        case "folder away":
+            to = root / "sub"
+            shutil.rmtree(to, ignore_errors=True)
+        case "ignore":
+            to = root / ".wwtignore"
+            to.write_text(f"{one}\n")
+        case "copy":
+            to = root / f"{other[:-3]} (conflict box 2026-11-30).md"
+            to.parent.mkdir(exist_ok=True)
+            to.write_text("theirs")
+        case "image":
+            to = root / "a.png"
+            to.write_bytes(b"x")
+        case "git":
+            to = root / ".git" / "index"
+            to.parent.mkdir(exist_ok=True)
+            to.write_bytes(os.urandom(4))
+        case "project":
+            to = root / ".wwt" / "projects" / "a 1.json"
+            to.parent.mkdir(exist_ok=True)
+            table = {"schema": 1, "name": "a", "now": other[0], "at": "2026-11-30T01:58:01Z"}
+            to.write_text(json.dumps(table))
+    return {str(file), str(to), str(file.parent), str(to.parent)} if "folder" in deed else {str(file), str(to)}
+
+
 class TestCatalog:
     """Which files there are, and whether they changed, without opening one."""
+
+    @given(
+        before=st.lists(st.tuples(st.sampled_from(DEEDS), st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=4),
+        then=st.lists(st.tuples(st.sampled_from(DEEDS), st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=3),
+    )
+    @example(before=[("copy", "b.md", "b.md")], then=[("write", "b.md", "b.md")])
+    @example(before=[("write", "b.md", "b.md"), ("copy", "b.md", "b.md")], then=[("delete", "b.md", "b.md")])
+    @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def test_of_what_was_touched_it_says_what_a_look_at_all_files_says(
+        self, fresh_vault: Callable[[], Vault], before: list[tuple[str, str, str]], then: list[tuple[str, str, str]]
+    ) -> None:
+        """Or nothing, when only such a look can tell."""
+        vault = fresh_vault()
+        for deed in before:
+            do(vault.root, *deed)
+        known = documents.catalog(vault)
+        touched: set[str] = set()
+        for deed in then:
+            touched |= do(vault.root, *deed)
+        some = documents.catalog_of(vault, touched)
+        if some is not None:
+            catalog, of = some
+            there = {path: stamp for path, stamp in known.items() if path not in of} | catalog
+            assert there == documents.catalog(vault)
+
+    def test_a_changed_note_needs_no_look_at_all_files(self, vault: Vault) -> None:
+        """Nor does what git, Obsidian and the events write meanwhile."""
+        note, gone = vault.root / "30_Knowledge" / "a.md", vault.root / "30_Knowledge" / "b.md"
+        note.write_text("a")
+        others = (".git/index", ".obsidian/workspace.json", ".wwt/events/2026/11/30/x.json", "30_Knowledge/.tmp-1-a")
+        touched = [str(note), str(gone), *(str(vault.root / name) for name in others)]
+        found = documents.catalog_of(vault, touched)
+        assert found is not None
+        catalog, of = found
+        assert catalog == {"30_Knowledge/a.md": documents.catalog(vault)[DocumentId("30_Knowledge/a.md")]}
+        assert of == {"30_Knowledge/a.md", "30_Knowledge/b.md"}
 
     def test_it_lists_markdown_and_nothing_hidden(self, vault: Vault, tmp_path: Path) -> None:
         """No dot folders, no trash, no links, no other kinds; names in NFC."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -23,8 +23,9 @@ from wwt_vault.config import Settings
 from wwt_vault.errors import IndexUnavailable, ModelUnavailable
 from wwt_vault.index.comparison import Catalog
 from wwt_vault.index.generations import Damaged, Generation, Manifests, current_generation, others, sweep
-from wwt_vault.index.refresh import Loader, Progress, Refresh
+from wwt_vault.index.refresh import Loader, NeedsAll, Progress, Refresh
 from wwt_vault.index.results import IndexStatus, KeywordHit, MeaningHit, QueryTerm, RefreshReport
+from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Filters, Passage
 
 if TYPE_CHECKING:
@@ -85,8 +86,8 @@ class Index:
         Waits ``wait_seconds`` at most for another process that refreshes. ``clock`` gives the time in ns since 1970.
         Raises ``IndexUnavailable`` when the folder cannot be written.
         """
-        try:
-            report = Refresh(
+        return self._refresh(
+            Refresh(
                 folder=self.folder,
                 catalog=catalog,
                 load=load,
@@ -97,7 +98,46 @@ class Index:
                 wait_seconds=wait_seconds,
                 clock=clock,
                 manifests=self._manifests,
-            ).run(rebuild=rebuild)
+            ),
+            rebuild=rebuild,
+        )
+
+    def refresh_some(
+        self,
+        catalog: Catalog,
+        of: Collection[DocumentId],
+        load: Loader,
+        *,
+        progress: Progress | None = None,
+        budget_seconds: float | None = None,
+        wait_seconds: float = 2.0,
+    ) -> RefreshReport | None:
+        """Do the same for the documents ``of``, those being gone that ``catalog`` lacks; the others stay as they are.
+
+        ``None``: nothing was done, since there is no index to build upon, or none of this version. Raises as
+        ``refresh``.
+        """
+        try:
+            return self._refresh(
+                Refresh(
+                    folder=self.folder,
+                    catalog=catalog,
+                    of=of,
+                    load=load,
+                    zone=self._zone,
+                    progress=progress,
+                    budget_seconds=budget_seconds,
+                    wait_seconds=wait_seconds,
+                    manifests=self._manifests,
+                ),
+                rebuild=False,
+            )
+        except NeedsAll:
+            return None
+
+    def _refresh(self, refresh: Refresh, *, rebuild: bool) -> RefreshReport:
+        try:
+            report = refresh.run(rebuild=rebuild)
         except OSError as error:
             raise self._unwritable(error) from error
         if report.repaired or not report.pending:

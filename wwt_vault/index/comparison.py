@@ -8,7 +8,7 @@ change is read once more (git calls such entries racy).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,15 +41,26 @@ class Change:
         return bool(self.read or self.removed)
 
 
-def compare(catalog: Catalog, known: Mapping[DocumentId, Known], *, allow_shrink: bool) -> Change:
-    """Say what has to be read and removed. More than half of 20 documents or more are only removed if allowed to."""
+def compare(
+    catalog: Catalog,
+    known: Mapping[DocumentId, Known],
+    *,
+    allow_shrink: bool,
+    of: Collection[DocumentId] | None = None,
+) -> Change:
+    """Say what has to be read and removed. More than half of 20 documents or more are only removed if allowed to.
+
+    ``of`` are the documents that the catalog speaks of; without, all.
+    """
     read = [
         document
         for document, stamp in catalog.items()
         if (entry := known.get(document)) is None or entry.stamp != stamp or not entry.settled
     ]
     read.sort(key=lambda document: (-_changed_at(catalog[document])[0], document))
-    gone = tuple(document for document in known if document not in catalog)
+    gone = tuple(
+        document for document in (known if of is None else of) if document not in catalog and document in known
+    )
     shrinks = len(known) >= _SHRINK_FROM and len(gone) * 2 > len(known) and not allow_shrink
     return Change(read=tuple(read), removed=() if shrinks else gone, withheld=gone if shrinks else ())
 

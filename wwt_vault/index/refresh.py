@@ -8,7 +8,7 @@ same with an empty manifest. The next generation is built aside, opened, counted
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -36,7 +36,7 @@ from wwt_vault.index.results import RefreshReport
 from wwt_vault.model.conversation import DocumentId, Problem
 from wwt_vault.model.knowledge import Document
 
-__all__ = ["Loader", "Progress", "Refresh"]
+__all__ = ["Loader", "NeedsAll", "Progress", "Refresh"]
 
 _AT_LEAST: Final = 6
 """Documents that every refresh reads."""
@@ -46,6 +46,10 @@ Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
 
 _UNREADABLE: Final = "unreadable"
+
+
+class NeedsAll(Exception):
+    """There is nothing to build upon: a catalog of some documents does not do."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,12 +115,16 @@ class Refresh:
     clock: Callable[[], int] = time.time_ns
     manifests: Manifests = field(default_factory=Manifests)
     """Kept by who refreshes again."""
+    of: Collection[DocumentId] | None = None
+    """The documents that the catalog speaks of; without, all."""
 
     def run(self, *, rebuild: bool) -> RefreshReport:
-        """Do it. Raises ``OSError`` when the folder cannot be written."""
+        """Do it. Raises ``OSError`` when the folder cannot be written, ``NeedsAll``."""
         base, change = self._compare()
         if base.generation is not None and not (rebuild or base.outdated or change):
             return base.report(withheld=len(change.withheld))
+        if self.of is not None and (base.generation is None or base.outdated):
+            raise NeedsAll
         from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that only a change needs
 
         deadline = None if self.budget_seconds is None else time.monotonic() + self.budget_seconds
@@ -132,6 +140,8 @@ class Refresh:
                     except Damaged as damage:
                         base.generation.mark_damaged(str(damage))
                         base, change = self._compare()
+                if self.of is not None:
+                    raise NeedsAll
                 if change.withheld or (rebuild and deadline is not None and base.generation is not None):
                     # Nothing to build from, or no time to: what there is goes on answering.
                     return base.report(withheld=len(change.withheld), pending=len(self.catalog))
@@ -157,7 +167,7 @@ class Refresh:
 
     def _compare(self) -> tuple[_Base, Change]:
         base = self._read_base()
-        return base, compare(self.catalog, base.known, allow_shrink=self.allow_shrink)
+        return base, compare(self.catalog, base.known, allow_shrink=self.allow_shrink, of=self.of)
 
     def _read_base(self, pointer: Pointer = "current") -> _Base:
         number: int | None = None

@@ -11,10 +11,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import IndexUnavailable, VaultMissing, WwtError
@@ -33,10 +34,14 @@ PROGRESS: ContextVar[Callable[[int, int], None]] = ContextVar("progress", defaul
 """Takes what the present call has done and has to do. Raises, and so ends the call, once it was cancelled."""
 
 _SLICE_SECONDS: Final = 2.0
+_TURN_SECONDS: Final = 0.01
+"""Between two slices: whoever waits gets the lock."""
 _QUIET_SECONDS: Final = 0.3
 """After a change in the vault: an editor or an agent often writes several files at once."""
 _SCAN_SECONDS: Final = 5.0
 """For so long the system's word is taken that nothing changed; then the files are looked at again."""
+_MANY: Final = 500
+"""Places that were touched, from which on a look at all files is no slower."""
 _VECTOR_SECONDS: Final = 1.0
 """An answer waits this long for the vectors of what is new, if that is little: without them it may find nothing."""
 _LITTLE: Final = 48
@@ -55,7 +60,7 @@ class Session:
         self._opening = threading.Lock()
         self._workspace: Workspace | None = None
         self._watch: Watch | None = None
-        self._fresh_since = -_SCAN_SECONDS
+        self._seen_all_at = -inf
         self._looking = threading.Lock()
         self._work = threading.Event()
         self._closed = threading.Event()
@@ -86,20 +91,34 @@ class Session:
         from wwt_vault.operations import freshness  # noqa: PLC0415 - as above
 
         workspace = self.workspace()
-        with self._looking:  # whoever is told of a change must have said so before the next one asks
-            changed = self._watch is None or self._watch.changed()
-            began = time.monotonic()
-            if not changed and began - self._fresh_since < _SCAN_SECONDS:
+        with self._touched() as touched:
+            if touched == frozenset():
                 return []
-            self._fresh_since = -_SCAN_SECONDS
-        missing = freshness.catch_up(workspace, progress=PROGRESS.get())
+            missing = freshness.catch_up(workspace, progress=PROGRESS.get(), touched=touched)
+            if missing:
+                self._seen_all_at = -inf
         status = workspace.index.status()
         if 0 < status.passages - status.embedded <= _LITTLE:
             with suppress(IndexUnavailable):  # searched by words then, which the answer says
                 freshness.embed(workspace, _VECTOR_SECONDS)
-        if not missing:
-            self._fresh_since = began
         return missing
+
+    @contextmanager
+    def _touched(self) -> Iterator[frozenset[str] | None]:
+        """Give what changed since it was last asked to one at a time; ``None`` when it is time to look at all files.
+
+        Whoever gets it must have indexed it before the next one asks, or set ``_seen_all_at`` back.
+        """
+        with self._looking:
+            began = time.monotonic()
+            touched = self._watch.changes() if self._watch is not None else None
+            if touched is None or len(touched) > _MANY or began - self._seen_all_at >= _SCAN_SECONDS:
+                self._seen_all_at, touched = began, None
+            try:
+                yield touched
+            except BaseException:
+                self._seen_all_at = -inf
+                raise
 
     def wake(self) -> None:
         """Let the thread look for something to do."""
@@ -126,7 +145,7 @@ class Session:
     def _keep_fresh(self, workspace: Workspace) -> None:
         """Index what changed, then give vectors to what has none; what changes meanwhile is indexed first."""
         from wwt_vault.operations.debt import survey  # noqa: PLC0415 - as above
-        from wwt_vault.operations.freshness import embed, refresh  # noqa: PLC0415
+        from wwt_vault.operations.freshness import embed  # noqa: PLC0415
         from wwt_vault.operations.pending import leave_counts, pending  # noqa: PLC0415
 
         while not self._closed.is_set():
@@ -135,15 +154,28 @@ class Session:
             self._work.clear()
             try:
                 # In slices: a call that comes meanwhile gets its turn, and what is newest is found first.
-                left, before = refresh(workspace, seconds=_SLICE_SECONDS).pending, 0
+                left, before = self._index(workspace), 0
                 while left not in (0, before) and not self._closed.is_set():
-                    left, before = refresh(workspace, seconds=_SLICE_SECONDS).pending, left
+                    time.sleep(_TURN_SECONDS)
+                    left, before = self._index(workspace), left
                 leave_counts(workspace, pending(workspace), datetime.now(UTC))
                 embed(workspace, stop=self._work.is_set)
                 survey(workspace, _SLICE_SECONDS, stop=self._work.is_set)
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.
                 _log.warning("the index could not be brought up to date: %s", error)
+
+    def _index(self, workspace: Workspace) -> int:
+        """Index what changed, for as long as a slice takes; return how many documents are left."""
+        from wwt_vault.operations.freshness import refresh  # noqa: PLC0415 - as above
+
+        with self._touched() as touched:
+            if touched == frozenset():
+                return 0
+            report = refresh(workspace, seconds=_SLICE_SECONDS, touched=touched)
+            if report.pending or report.busy or report.withheld:
+                self._seen_all_at = -inf
+        return report.pending
 
 
 def _see_that_it_is_there(vault: Vault) -> None:

@@ -1,4 +1,4 @@
-"""Whether anything in the vault has changed since it was last asked, without looking at every file.
+"""What in the vault has changed since it was last asked, without looking at every file.
 
 The operating system's notifications are collected by watchfiles in a thread of its own. They come in order, so a file
 of our own that is touched tells when all earlier ones have come (watchman's "cookie"): within milliseconds, or the
@@ -32,7 +32,7 @@ _LEFT_SECONDS: Final = 24 * 3600.0
 
 
 class Watch:
-    """Notifications of changes below ``root``. ``changed`` may be called from any thread."""
+    """Notifications of changes below ``root``. ``changes`` may be called from any thread."""
 
     def __init__(self, root: Path, own_folder: Path, wake: Callable[[], None]) -> None:
         """Watch ``root``; ``wake`` is called, from a thread, soon after something changed there.
@@ -46,16 +46,16 @@ class Watch:
         self._lock = threading.Lock()
         self._changes: RustNotify | None = None
         self._watched = _identity(root)
-        self._unseen = False
+        self._unseen: set[str] = set()
         threading.Thread(target=self._run, name="wwt-watch", daemon=True).start()
 
-    def changed(self) -> bool:
-        """Return whether something changed since the last call; ``True`` as long as that cannot be known."""
+    def changes(self) -> frozenset[str] | None:
+        """Return the absolute paths of what changed since the last call; ``None`` when that cannot be known."""
         if self._changes is None or self._watched is None or _identity(self._root) != self._watched:
-            return True  # not watched: never was, or another folder has taken its place
+            return None  # not watched: never was, or another folder has taken its place
         with self._lock:
-            found = not self._is_complete(self._changes) or self._unseen
-            self._unseen = False
+            found = frozenset(self._unseen) if self._is_complete(self._changes) else None
+            self._unseen.clear()
         return found
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ class Watch:
         while not self._closed.wait(_EVERY):
             with self._lock:
                 self._look(changes)
-                unseen = self._unseen
+                unseen = bool(self._unseen)
             if unseen:
                 self._wake()
         changes.close()
@@ -105,11 +105,10 @@ class Watch:
         found = changes.watch(1, 1, 2, None)
         if isinstance(found, str):
             return False
-        paths = [Path(path) for _, path in found]
         # macOS names a folder by its real path. The last two parts are enough: the vault's id is in them.
         own = self._own.parent.parts[-2:]
-        self._unseen = self._unseen or any(path.parent.parts[-2:] != own for path in paths)
-        return any(path.name == self._own.name for path in paths)
+        self._unseen |= {path for _, path in found if Path(path).parent.parts[-2:] != own}
+        return any(Path(path).name == self._own.name for _, path in found)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

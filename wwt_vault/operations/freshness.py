@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import IndexUnavailable
@@ -32,14 +32,17 @@ def refresh(
     progress: Progress | None = None,
     rebuild: bool = False,
     allow_shrink: bool = False,
+    touched: Collection[str] | None = None,
 ) -> RefreshReport:
     """Index by words what changed since last time, newest first, for ``seconds`` at most (``None``: all of it).
 
+    ``touched`` are places (absolute paths) but for which nothing has changed since: then only these are looked at.
     Vectors follow with ``embed``. While another process writes the index this one answers from what is there. Raises
     ``IndexUnavailable`` when it cannot be written, ``VaultMissing``.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
-    catalog = documents.catalog(workspace.vault)
+    some = None if touched is None or rebuild or allow_shrink else documents.catalog_of(workspace.vault, touched)
+    catalog, of = some or (documents.catalog(workspace.vault), None)
     names = projects.read_names(workspace.vault)
 
     def load(name: DocumentId) -> Document:
@@ -47,27 +50,44 @@ def refresh(
         workspace.ledger.note(document, catalog[name])
         return document
 
-    report = workspace.index.refresh(
-        catalog,
-        load,
-        progress=progress,
-        rebuild=rebuild,
-        allow_shrink=allow_shrink,
-        budget_seconds=seconds,
-        wait_seconds=_PATIENCE,
-    )
+    report = None
+    if of is not None:
+        report = workspace.index.refresh_some(
+            catalog, of, load, progress=progress, budget_seconds=seconds, wait_seconds=_PATIENCE
+        )
+        if report is None:
+            catalog, of = documents.catalog(workspace.vault), None
+    if report is None:
+        report = workspace.index.refresh(
+            catalog,
+            load,
+            progress=progress,
+            rebuild=rebuild,
+            allow_shrink=allow_shrink,
+            budget_seconds=seconds,
+            wait_seconds=_PATIENCE,
+        )
     if not report.withheld:
-        workspace.ledger.update(catalog, lambda name: documents.load_document(workspace.vault, name, names), deadline)
+        workspace.ledger.update(
+            catalog, lambda name: documents.load_document(workspace.vault, name, names), deadline, of
+        )
     return report
 
 
-def catch_up(workspace: Workspace, seconds: float = ANSWER_SECONDS, *, progress: Progress | None = None) -> list[str]:
+def catch_up(
+    workspace: Workspace,
+    seconds: float = ANSWER_SECONDS,
+    *,
+    progress: Progress | None = None,
+    touched: Collection[str] | None = None,
+) -> list[str]:
     """Refresh before an answer; return, for people, what the answer may miss all the same: nothing when it is fresh.
 
-    Raises ``IndexUnavailable`` when there is no index and none can be made: "no record found" would not be true.
+    ``touched`` as for ``refresh``. Raises ``IndexUnavailable`` when there is no index and none can be made: "no record
+    found" would not be true.
     """
     try:
-        report = refresh(workspace, seconds=seconds, progress=progress)
+        report = refresh(workspace, seconds=seconds, progress=progress, touched=touched)
     except IndexUnavailable as error:
         if workspace.index.status().generation is None:
             raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -82,14 +82,19 @@ class Ledger:
                 self.version += 1
 
     def update(
-        self, catalog: Mapping[DocumentId, str], load: Callable[[DocumentId], Document], deadline: float | None
+        self,
+        catalog: Mapping[DocumentId, str],
+        load: Callable[[DocumentId], Document],
+        deadline: float | None,
+        of: Collection[DocumentId] | None = None,
     ) -> None:
         """Bring the entries in line with ``catalog``: forget what is gone, load what is new or changed, save.
 
-        No document is loaded after ``deadline`` (``time.monotonic``); the rest is left for the next time.
+        ``of`` are the documents that the catalog speaks of; without, all. No document is loaded after ``deadline``
+        (``time.monotonic``); the rest is left for the next time.
         """
         with self._lock:
-            for gone in self._entries.keys() - catalog.keys():
+            for gone in (self._entries.keys() if of is None else self._entries.keys() & of) - catalog.keys():
                 del self._entries[gone]
                 self.version += 1
             for name, stamp in catalog.items():

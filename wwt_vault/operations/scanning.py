@@ -13,7 +13,7 @@ from wwt_vault.capture.redact import find_secrets
 from wwt_vault.errors import WwtError
 from wwt_vault.model.conversation import Event
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import events, files, layout, lookup, revisions
+from wwt_vault.vault import events, files, layout, listing, revisions
 
 __all__ = ["scan"]
 
@@ -55,7 +55,7 @@ def _texts(event: Event) -> Iterator[str]:
 
 def _pages(workspace: Workspace) -> Iterator[tuple[str, bytes]]:
     root = workspace.vault.root
-    paths = [str(path) for path, *_ in sorted(lookup.markdown_files(root), key=lambda found: found[0])]
+    paths = [str(path) for path, *_ in sorted(listing.markdown_files(root), key=lambda found: found[0])]
     for note_id in files.names_in(layout.inside(root, layout.REVISIONS, hidden=True)):
         try:
             paths += [

@@ -21,7 +21,7 @@ from wwt_vault.markdown.merge import merge_notes
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.sync import contents, linking, session_notes
 from wwt_vault.sync.applying import Hold
-from wwt_vault.vault import Vault, copies, files, layout, lookup, revisions
+from wwt_vault.vault import Vault, copies, files, layout, listing, lookup, revisions
 
 __all__ = ["Found", "find", "keep", "merge"]
 
@@ -54,7 +54,7 @@ def find(vault: Vault) -> list[Found]:
 
 def _numbered(vault: Vault) -> Iterator[tuple[str, str]]:
     """Yield ``Note 2.md`` and ``Note (1).md`` beside ``Note.md`` where both are one note or session by their ids."""
-    places: dict[str, str] = {path: place for path, place, _ in lookup.markdown_files(vault.root)}
+    places: dict[str, str] = {path: place for path, place, _ in listing.markdown_files(vault.root)}
     for path in places:
         original = copies.numbered_original(path)
         if original in places:

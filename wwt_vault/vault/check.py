@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wwt_vault import markdown
 from wwt_vault.errors import Forgotten, WwtError
 from wwt_vault.model.conversation import DocumentId, EventId, Problem
-from wwt_vault.vault import blocks, check_notes, copies, documents, events, files, layout, lookup, revisions
+from wwt_vault.vault import blocks, check_notes, copies, documents, events, files, layout, listing, lookup, revisions
 
 if TYPE_CHECKING:
     from wwt_vault.model.knowledge import Document
@@ -50,7 +50,7 @@ def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport
     """
     known = lookup.names(vault)
     if notes is None:
-        there_are = {path for path, *_ in lookup.markdown_files(vault.root)}
+        there_are = {path for path, *_ in listing.markdown_files(vault.root)}
         paths = sorted(there_are - copies.copies_among(there_are).keys())
         found = list(events.event_ids(vault))
     else:

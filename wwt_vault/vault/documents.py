@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import unicodedata
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,17 +18,17 @@ from wwt_vault import markdown
 from wwt_vault.errors import NotFound
 from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
 from wwt_vault.model.knowledge import Document, Section
-from wwt_vault.vault import blocks, copies, layout, lookup, marks, projects, sessions
-from wwt_vault.vault.beneath import open_file
+from wwt_vault.vault import blocks, copies, layout, listing, lookup, marks, projects, sessions
+from wwt_vault.vault.beneath import names_in, open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from wwt_vault.model.conversation import Layer
     from wwt_vault.vault import Vault
 
-__all__ = ["MAX_BYTES", "catalog", "document_from", "load_document"]
+__all__ = ["MAX_BYTES", "catalog", "catalog_of", "document_from", "load_document"]
 
 MAX_BYTES = 5_000_000
 """How much of a file is indexed; a year of a talkative session stays below."""
@@ -43,26 +44,62 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
     still changes one of the others. That of a session note also tells of its mark, whose gist and questions are found
     with it, and all tell of what the names of projects mean. Raises ``VaultMissing``.
     """
+    stamp = _stamping(vault)
     stamps: dict[DocumentId, str] = {}
-    marked = marks.stamps(vault)
-    named = projects.read_names(vault).stamp
-    conversations = f"{layout.CONVERSATIONS}/"
-    for path, _, entry in lookup.markdown_files(vault.root, all_of_them=False):
+    for path, _, entry in listing.markdown_files(vault.root, all_of_them=False):
         try:
             # On Windows what scandir knows may be older than the file, and has no inode.
-            found = entry.stat(follow_symlinks=False)
+            stamps[path] = stamp(path, entry.stat(follow_symlinks=False))
         except OSError:
             continue  # deleted since it was listed
-        stamps[path] = f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_ino}"
-        if named:
-            stamps[path] += f" {named}"
-        if marked and path.startswith(conversations):
-            form = path[:-3].rpartition(" ")[2]
-            # The last form of an id, which only two sessions of one name need, has a hash behind the one in full.
-            stamps[path] += marked.get(form) or marked.get(form.rpartition("-")[0], "")
     for copy in copies.copies_among(stamps):
         del stamps[copy]
     return stamps
+
+
+def catalog_of(vault: Vault, touched: Collection[str]) -> tuple[dict[DocumentId, str], set[DocumentId]] | None:
+    """Return what ``catalog`` would say of the places that were ``touched``, and the documents it speaks of.
+
+    Those of them that the first lacks are gone. ``None`` when only a look at all files can tell what changed: a folder
+    came or went, marks or names of projects changed, there is a copy beside a note. Places are absolute paths, and
+    nothing but them may have changed.
+    """
+    found = listing.files_at(vault.root, touched)
+    if found is None or any(copies.original_of(path) is not None or _has_copy(vault, path) for path in found):
+        return None
+    stamp = _stamping(vault)
+    return {path: stamp(path, there) for path, there in found.items() if there is not None}, set(found)
+
+
+def _has_copy(vault: Vault, path: DocumentId) -> bool:
+    """Whether there is a copy beside a note: its coming and going decides about that as well."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0]
+    try:
+        there = names_in(vault.root / folder)
+    except OSError:
+        return False
+    alike = (unicodedata.normalize("NFC", each) for each in there if not stem.isascii() or each.startswith(stem))
+    return any(each.startswith(stem) and copies.original_of(each) == name for each in alike)
+
+
+def _stamping(vault: Vault) -> Callable[[DocumentId, os.stat_result], str]:
+    """Return what makes the stamp of a file, as things stand in the vault."""
+    marked = marks.stamps(vault)
+    named = projects.read_names(vault).stamp
+    conversations = f"{layout.CONVERSATIONS}/"
+
+    def stamp(path: DocumentId, found: os.stat_result) -> str:
+        made = f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_ino}"
+        if named:
+            made += f" {named}"
+        if marked and path.startswith(conversations):
+            form = path[:-3].rpartition(" ")[2]
+            # The last form of an id, which only two sessions of one name need, has a hash behind the one in full.
+            made += marked.get(form) or marked.get(form.rpartition("-")[0], "")
+        return made
+
+    return stamp
 
 
 def load_document(vault: Vault, document: DocumentId, names: projects.ProjectNames | None = None) -> Document:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wwt_vault import markdown
 from wwt_vault.errors import BadArgument, Forgotten, NotFound, StaleRevision, WwtError
 from wwt_vault.model.conversation import DocumentId, Event, EventId
-from wwt_vault.vault import claims, erasing, files, layout, lookup, ondisk, proposal, revisions, sessions
+from wwt_vault.vault import claims, erasing, files, layout, listing, ondisk, proposal, revisions, sessions
 from wwt_vault.vault import events as stored
 from wwt_vault.vault.erasing_notes import Gone, cites, head_without, without_words
 
@@ -86,7 +86,7 @@ def forget(
         gone = Gone(frozenset(those), erasing.words_of(event.text for event in those.values()), reason, at)
         notes: list[DocumentId] = []
         left: list[DocumentId] = []
-        for path, *_ in sorted(lookup.markdown_files(vault.root), key=lambda found: found[0]):
+        for path, *_ in sorted(listing.markdown_files(vault.root), key=lambda found: found[0]):
             with suppress(WwtError):  # deleted meanwhile, or a link
                 changed, has_more = _forget_in(vault, gone, path, hold)
                 notes += [path] if changed else []

@@ -6,23 +6,20 @@ Names are listed, not read; only what no name answers (ids, aliases) reads the f
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import unicodedata
-from contextlib import ExitStack, suppress
-from fnmatch import translate
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
-from wwt_vault.errors import Ambiguous, NotFound, VaultError, VaultMissing
+from wwt_vault.errors import Ambiguous, NotFound
 from wwt_vault.model.conversation import DocumentId
-from wwt_vault.vault import copies, files, layout
-from wwt_vault.vault.beneath import open_file, scanned
-from wwt_vault.vault.names import EXTENSIONS, Names
+from wwt_vault.vault import copies, layout, listing
+from wwt_vault.vault.beneath import open_file
+from wwt_vault.vault.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from wwt_vault.vault import Vault
 
@@ -38,7 +35,6 @@ __all__ = [
     "head_from",
     "link_to",
     "list_notes",
-    "markdown_files",
     "mentioning",
     "names",
     "note_id",
@@ -56,7 +52,6 @@ SOURCE = "source"
 """The type of a document from outside: it has an id and revisions, and is no curated note."""
 RELATIONS = ("relates_to", "contradicts", "depends_on", "part_of", "updates", "derived_from", "similar_to")
 
-_IGNORE_FILE = ".wwtignore"
 _NOTE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _HEAD_BYTES = 4 * 1024
 
@@ -84,78 +79,6 @@ class NoteHead(NamedTuple):
     """Links to the notes that replaced it."""
     relations: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Kind (of ``RELATIONS``) to links, as they stand in the properties."""
-
-
-def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[DocumentId, str, os.DirEntry[str]]]:
-    """Yield every Markdown file of a vault in no particular order: its path in NFC, its place on the disk, its entry.
-
-    The entry can be asked for as long as no other has been yielded.
-
-    Dot files and folders (Obsidian's settings, its trash, our own data) and symbolic links are left out and, unless
-    ``all_of_them`` are asked for, what ``.wwtignore`` names. A folder below the root that cannot be read counts as
-    empty. Raises ``VaultMissing`` without a root.
-    """
-    ignored = None if all_of_them else _ignored(root)
-    waiting = [("", str(root))]
-    while waiting:
-        above, folder = waiting.pop()
-        with ExitStack() as stack:
-            try:
-                entries = stack.enter_context(scanned(folder))
-            except OSError as error:
-                if not above:
-                    raise VaultMissing(f"{root} cannot be read: {error.strerror}", path=str(root)) from error
-                continue
-            for entry in entries:
-                name = entry.name
-                if name[0] == ".":
-                    continue
-                # Neither is true of a symbolic link.
-                is_file = name[-3:] in EXTENSIONS and entry.is_file(follow_symlinks=False)
-                is_folder = not is_file and entry.is_dir(follow_symlinks=False)
-                if not is_file and (not is_folder or getattr(entry, "is_junction", bool)()):
-                    continue
-                path = above + (name if name.isascii() else unicodedata.normalize("NFC", name))
-                if ignored is not None and ignored.names(path, is_folder):
-                    continue
-                if is_folder:
-                    waiting.append((f"{path}/", f"{folder}/{name}"))
-                else:
-                    yield DocumentId(path), f"{folder}/{name}", entry
-
-
-class _Ignored(NamedTuple):
-    """What ``.wwtignore`` names, as patterns for names and for paths: ``None`` where nothing is of that kind."""
-
-    files: tuple[re.Pattern[str] | None, re.Pattern[str] | None]
-    folders: tuple[re.Pattern[str] | None, re.Pattern[str] | None]
-
-    def names(self, path: str, is_folder: bool) -> bool:
-        """Tell whether it names a file or a folder."""
-        by_name, by_path = self.folders if is_folder else self.files
-        return bool((by_name and by_name.match(path.rpartition("/")[2])) or (by_path and by_path.match(path)))
-
-
-def _ignored(root: Path) -> _Ignored | None:
-    """Read ``.wwtignore``: a glob a line; one without ``/`` fits a name anywhere, one that ends in ``/`` a folder."""
-    try:
-        lines = (files.read(root / _IGNORE_FILE) or b"").decode("utf-8-sig", "replace").splitlines()
-    except VaultError:
-        return None
-    globs = [
-        glob for line in lines if (glob := unicodedata.normalize("NFC", line).strip()) and not glob.startswith("#")
-    ]
-
-    def pattern(*, anchored: bool, folders: bool) -> re.Pattern[str] | None:
-        chosen = [
-            translate(glob.strip("/"))
-            for glob in globs
-            if ("/" in glob.rstrip("/")) == anchored and (folders or not glob.endswith("/"))
-        ]
-        return re.compile("|".join(chosen)) if chosen else None
-
-    both = [(pattern(anchored=False, folders=of), pattern(anchored=True, folders=of)) for of in (False, True)]
-    return _Ignored(*both) if any(map(any, both)) else None
 
 
 def names(vault: Vault) -> Names:
@@ -210,7 +133,7 @@ def list_notes(vault: Vault, types: Sequence[str] = CURATED_TYPES) -> list[NoteH
 def mentioning(vault: Vault, words: str) -> list[DocumentId]:
     """Return the notes, session notes left out, that have these words (ASCII) somewhere in them."""
     found = []
-    for path, place, _ in markdown_files(vault.root):
+    for path, place, _ in listing.markdown_files(vault.root):
         if not path.startswith(f"{layout.CONVERSATIONS}/"):
             with suppress(OSError), open(open_file(place), "rb") as file:  # noqa: PTH123 - of ten thousand notes
                 if words.encode() in file.read():
@@ -242,7 +165,7 @@ def _heads(vault: Vault, mentioning: str = "", below: str = "") -> Iterator[Note
     """
     # Whether it is there at all is asked of the bytes; what is escaped, or in another form, needs the second pass.
     word = unicodedata.normalize("NFC", mentioning).lower().encode()
-    places = {path: place for path, place, _ in markdown_files(vault.root) if path.startswith(below)}
+    places = {path: place for path, place, _ in listing.markdown_files(vault.root) if path.startswith(below)}
     left_out = copies.copies_among(places)
     for path, place in places.items():
         if path.startswith(f"{layout.CONVERSATIONS}/") or path in left_out:

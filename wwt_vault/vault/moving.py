@@ -15,7 +15,7 @@ from wwt_vault import markdown
 from wwt_vault.errors import BadArgument, EventConflict, PathEscapes, StaleRevision, WwtError
 from wwt_vault.markdown.relink import relinked
 from wwt_vault.model.conversation import DocumentId
-from wwt_vault.vault import files, layout, lookup, ondisk, places, refusals, revisions, rewriting
+from wwt_vault.vault import files, layout, listing, lookup, ondisk, places, refusals, revisions, rewriting
 from wwt_vault.vault.rewriting import Why
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _follow(vault: Vault, was: DocumentId, now: DocumentId, why: Why) -> Moved:
     left: list[DocumentId] = []
     needles = [path[:-3].rpartition("/")[2].casefold() for path in (was, now)]
     # The note itself comes last: until it is recorded under its new path, the links are known to be unfinished.
-    for path, *_ in sorted(lookup.markdown_files(vault.root), key=lambda found: (found[0] == now, found[0])):
+    for path, *_ in sorted(listing.markdown_files(vault.root), key=lambda found: (found[0] == now, found[0])):
         if path != now and not _mentions(layout.inside(vault.root, path), needles):
             continue
         for _ in range(_TRIES):

@@ -49,7 +49,7 @@ class _Folder(NamedTuple):
 class Names(Mapping[str, list[DocumentId]]):
     """Notes by ``layout.name_key`` of their name without extension; each list is sorted.
 
-    Left out is what ``lookup.markdown_files`` leaves out: dot files and folders, symbolic links.
+    Left out is what ``listing.markdown_files`` leaves out: dot files and folders, symbolic links.
     """
 
     def __init__(self, root: Path) -> None:

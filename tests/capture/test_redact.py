@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -14,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hanging import ends
-from wwt_vault.capture.redact import find_secrets, redact, redact_bytes
+from wwt_vault.capture.redact import find_secrets, redact
 from wwt_vault.model.conversation import Redaction
 
 MARKER = r"\[REDACTED:[a-z0-9-]+\]"
@@ -121,38 +120,6 @@ def test_what_a_person_marks_private_is_kept_out(text: str, clean: str) -> None:
     assert redact(text)[0] == clean
 
 
-# --- bytes ---------------------------------------------------------------------------------------------------------
-
-
-def test_bytes_are_read_decoded_and_as_they_stand() -> None:
-    """A Korean keyword may be escaped, and a key names its value only in the raw JSON."""
-    data = json.dumps({"text": "비밀번호: gksrmf12#$\n다음 줄", "password": "swordfish!1", "n": 1}).encode()
-    clean, counts = redact_bytes(data)
-    assert json.loads(clean) == {
-        "text": "비밀번호: [REDACTED:password]\n다음 줄",
-        "password": "[REDACTED:password]",
-        "n": 1,
-    }
-    assert counts == (Redaction("password", 2),)
-
-
-def test_json_stays_json_where_a_number_was_the_secret() -> None:
-    """A marker in the place of a bare number is quoted."""
-    clean, _ = redact_bytes(b'{"password": 12345678, "recovery codes": [11112222, 33334444, 55556666]}')
-    assert json.loads(clean)["password"] == "[REDACTED:password]"
-
-
-def test_private_parts_do_not_join_two_strings() -> None:
-    """A tag named in one message and another in the next must not swallow what lies between them."""
-    data = b'{"a": "the <private> tag", "b": 2}\n{"a": "the </private> tag <private>x</private>"}\n'
-    assert redact_bytes(data)[0] == data.replace(b"<private>x</private>", b"[REDACTED:private]")
-
-
-def test_bytes_that_are_no_text_pass_unchanged() -> None:
-    """Broken UTF-8 is neither an error nor mended."""
-    assert redact_bytes(b"\xff\xfe\x00 password=Hunter2!x \x80")[0] == b"\xff\xfe\x00 password=[REDACTED:password] \x80"
-
-
 # --- whatever comes ------------------------------------------------------------------------------------------------
 
 PIECES = [
@@ -190,20 +157,6 @@ def test_finds_are_in_order_and_apart(text: str) -> None:
     finds = find_secrets(text)
     assert all(a.end <= b.start for a, b in pairwise(finds))
     assert all(0 <= find.start < find.end <= len(text) for find in finds)
-
-
-@many
-@given(
-    st.recursive(
-        texts | st.integers() | st.none(),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
-    )
-)
-def test_json_bytes_stay_json(value: object) -> None:
-    """The second look may not make a queue item or an event unreadable, escaped or not."""
-    for escaped in (True, False):
-        data = json.dumps([value], ensure_ascii=escaped).encode("utf-8", "surrogatepass" if escaped else "replace")
-        json.loads(redact_bytes(data)[0])
 
 
 @many

@@ -17,12 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 from wwt_vault.capture.hosts import HOSTS, Head, HostSpec
 from wwt_vault.errors import BadArgument, TranscriptError
-from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Session, Skipped, Source
+from wwt_vault.model.conversation import Checkpoint, HookCall, Message, Redaction, Session, Skipped, Source
 
 if TYPE_CHECKING:
     from wwt_vault.capture.jsonl import File
 
-__all__ = ["HOSTS", "HostSpec", "find_transcripts", "host_folder", "parse_hook", "read_transcript", "recognise"]
+__all__ = [
+    "HOSTS",
+    "HostSpec",
+    "find_transcripts",
+    "host_folder",
+    "look_again",
+    "parse_hook",
+    "read_transcript",
+    "recognise",
+]
 
 _LARGEST_PAYLOAD = 32 << 20
 _HEAD_LINES = 40
@@ -113,6 +122,23 @@ def find_transcripts(host: str, home: Path, environ: Mapping[str, str]) -> list[
             if not any(path.match(subagent) for subagent in spec.subagents):
                 found.setdefault(os.fspath(path).removesuffix(".zst"), path)
     return sorted(found.values())
+
+
+def look_again(message: Message) -> Message:
+    """Return ``message`` without secrets: the last look before it is written, wherever it comes from.
+
+    Nearly always it has none. A message that waited in a queue may be of a time when fewer kinds were known.
+    """
+    from wwt_vault.capture.redact import redact_again  # noqa: PLC0415 - the rules are not small
+
+    text, found = redact_again(message.text)
+    if not found:
+        return _without_secrets(message)
+    counts = dict(message.redactions)
+    for kind, occurrences in found:
+        counts[kind] = counts.get(kind, 0) + occurrences
+    redactions = tuple(Redaction(kind, counts[kind]) for kind in sorted(counts))
+    return _without_secrets(message._replace(text=text, redactions=redactions))
 
 
 def _item_without_secrets(

@@ -22,7 +22,7 @@ from wwt_vault.capture.secret_values import Find, Source, clean_start, compiled,
 from wwt_vault.capture.secret_words import find_told
 from wwt_vault.model.conversation import Redaction
 
-__all__ = ["find_secrets", "redact", "redact_bytes", "without_secrets"]
+__all__ = ["find_secrets", "redact", "redact_again", "without_secrets"]
 
 _ROUNDS = 8
 _REACH = 2000
@@ -35,7 +35,23 @@ _CITED = r"\[?\^?[0-9]{8}T[0-9]{6}Z-[0-9a-f]{12}\]?"
 def redact(text: str) -> tuple[str, tuple[Redaction, ...]]:
     """Return ``text`` without its secrets, and how many of each kind were taken out, sorted by kind."""
     counts: dict[str, int] = {}
-    return _redacted(text, counts, private=True), _counted(counts)
+    clean = _redacted(text, counts)
+    if len(_CLEAN) >= _REMEMBERED:
+        _CLEAN.clear()
+    _CLEAN.add(hash(clean))
+    return clean, _counted(counts)
+
+
+def redact_again(text: str) -> tuple[str, tuple[Redaction, ...]]:
+    """Return what :func:`redact` returns, at once for what has come out of it in this process.
+
+    For the last look before something is written: nearly all has been looked at, and a hook has no time for two.
+    """
+    return (text, ()) if hash(text) in _CLEAN else redact(text)
+
+
+_CLEAN: set[int] = set()
+"""Hashes of texts without secrets. They are of this process alone (Python's are keyed) and never leave it."""
 
 
 def without_secrets(text: str) -> str:
@@ -43,86 +59,26 @@ def without_secrets(text: str) -> str:
     known = _SHORT.get(text)
     if known is None:
         known = redact(text)[0]
-        if len(_SHORT) < _SHORT_KEPT and len(text) < _SHORT_KEPT:
+        if len(_SHORT) >= _REMEMBERED:
+            _SHORT.clear()
+        if len(text) < _SHORT_TEXT:
             _SHORT[text] = known
     return known
 
 
 _SHORT: dict[str, str] = {}
-_SHORT_KEPT = 1000
+_SHORT_TEXT = 1000
+_REMEMBERED = 10_000
 
 
-def redact_bytes(data: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-    r"""Look once more at what is about to be written: UTF-8 text, JSON or JSON Lines; other bytes pass unchanged.
-
-    JSON strings are read decoded (``\ube44\ubc88: …``) and written back in their own way of escaping, then the whole is
-    read as it stands, where a key tells what its value is (``"password": "…"``). JSON stays JSON.
-    """
-    text = data.decode("utf-8", "surrogateescape")
-    counts: dict[str, int] = {}
-    is_json = text.lstrip()[:1] in ("{", "[", '"')
-    if is_json and ("\\" in text or "<private>" in text.lower()):
-        text = compiled(_JSON_STRING).sub(lambda string: _string_redacted(string[0], counts), text)
-    text = _redacted(text, counts, private=not is_json, as_json=is_json)
-    if is_json and counts:
-        text = compiled(rf"{_JSON_STRING}|{_MARKER}").sub(lambda m: m[0] if m[0][0] == '"' else f'"{m[0]}"', text)
-    return text.encode("utf-8", "surrogateescape"), _counted(counts)
-
-
-_JSON_STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
-
-
-def _string_redacted(string: str, counts: dict[str, int]) -> str:
-    if "\\" not in string and "<private>" not in string.lower():
-        return string
-    import json  # noqa: PLC0415 - a hook that reads its payload has it already
-
-    try:
-        text = json.loads(string)
-    except ValueError:  # not JSON after all: it is read as it stands
-        return string
-    clean = _redacted(text, counts, private=True)
-    return string if clean == text else json.dumps(clean, ensure_ascii=string.isascii() or "\\u" in string)
-
-
-def _inside_json(text: str, finds: list[Find]) -> Iterator[Find]:
-    """Cut the finds to what lies within strings, and to whole numbers; quotes, commas and escapes stay whole."""
-    strings = [(match.start() + 1, match.end() - 1) for match in compiled(_JSON_STRING).finditer(text)]
-    ends = [end for _, end in strings]
-    for find in finds:
-        index = bisect(ends, find.start)
-        if index == len(strings) or find.end < strings[index][0]:
-            number = compiled(r"-?\d+(?:\.\d+)?(?=\s*[,}\]])").match(text, find.start)
-            if number and number.end() == find.end and compiled(r".*[:,\[]\s*$").match(text[: find.start][-20:]):
-                yield find
-            continue
-        while index < len(strings) and strings[index][0] < find.end:
-            start, end = max(find.start, strings[index][0]), min(find.end, strings[index][1])
-            index += 1
-            start, end = start + _escape(text, start)[1], end - _escape(text, end)[0]
-            if start < end:
-                yield Find(start, end, find.kind, find.rank)
-
-
-def _escape(text: str, at: int) -> tuple[int, int]:
-    """Return how many characters of a JSON escape stand before ``at`` and how many behind it; none between escapes."""
-    cut = compiled(r"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3})?)$").search(text, max(0, at - 64), at)
-    if not cut:
-        return 0, 0
-    whole = 6 if text[cut.start(1) + 1 : cut.start(1) + 2] == "u" else 2
-    return len(cut[1]), whole - len(cut[1])
-
-
-def _redacted(text: str, counts: dict[str, int], *, private: bool, as_json: bool = False) -> str:
+def _redacted(text: str, counts: dict[str, int]) -> str:
     # Taking one secret out can lay another open (the end of one was the middle of the other), so it is repeated until
     # nothing is found. Nearly always nothing is, and a look around the places that changed tells.
     changed: list[int] = []
     for again in range(_ROUNDS):
         if again and not find_secrets(_around(text, changed)):
             break
-        finds = find_secrets(text, private=private)
-        if as_json:
-            finds = list(_inside_json(text, finds))
+        finds = find_secrets(text)
         if not finds:
             break
         parts: list[str] = []
@@ -154,14 +110,11 @@ def _counted(counts: dict[str, int]) -> tuple[Redaction, ...]:
     return tuple(Redaction(kind=kind, occurrences=counts[kind]) for kind in sorted(counts))
 
 
-def find_secrets(text: str, *, private: bool = True) -> list[Find]:
-    """Return the secrets in ``text``, in order, without overlaps; ``start`` and ``end`` count characters.
-
-    ``private`` says whether ``<private>…</private>`` is one.
-    """
+def find_secrets(text: str) -> list[Find]:
+    """Return the secrets in ``text``, in order, without overlaps; ``start`` and ``end`` count characters."""
     source = Source(text)
-    finds = list(find_private(source)) if private else []
-    for search in (find_blocks, find_keys, find_placed, find_named, find_told, find_numbers):
+    finds: list[Find] = []
+    for search in (find_private, find_blocks, find_keys, find_placed, find_named, find_told, find_numbers):
         finds += search(source)
     # "the password login is off [^20261130T015801Z-9f2c4e1ab07d]": an event id is where it was said, not the password.
     finds = [find for find in finds if not compiled(_CITED).fullmatch(text, find.start, find.end)]

@@ -20,7 +20,7 @@ from wwt_vault.config import user_folders
 from wwt_vault.model.conversation import HookCall, Message, Redaction, Session, format_time, parse_time
 from wwt_vault.vault.files import overwrite
 
-__all__ = ["DrainReport", "Item", "add", "done", "drain", "list_items", "queue_folder", "set_reason"]
+__all__ = ["DrainReport", "Item", "add", "call_to_json", "done", "drain", "list_items", "queue_folder", "set_reason"]
 
 _APART = "quarantine"
 _ATTEMPTS = 12
@@ -172,7 +172,7 @@ def _write(item: Item) -> None:
         "attempts": item.attempts,
         "next_try": format_time(item.next_try) if item.next_try else None,
         "reason": without_secrets(item.reason),
-        "call": _call_to_json(item.call) if item.call else None,
+        "call": call_to_json(item.call) if item.call else None,
     }
     overwrite(
         item.path,
@@ -203,7 +203,8 @@ def _read(path: Path) -> Item | None:
         return Item(path, None, "", None, 0, None, reason, quarantined)
 
 
-def _call_to_json(call: HookCall) -> dict[str, Any]:
+def call_to_json(call: HookCall) -> dict[str, Any]:
+    """Return a call as a JSON value, as it is kept."""
     path = call.transcript_path
     return {
         **call._asdict(),

@@ -25,6 +25,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 
+from wwt_vault.capture import look_again
 from wwt_vault.capture.hosts import HOSTS
 from wwt_vault.errors import EventConflict, Forgotten, NotFound, VaultError, WwtError
 from wwt_vault.ingest import remembered
@@ -98,6 +99,7 @@ class Recorder:
 
     def from_transcript(self, message: Message) -> EventId | None:
         """Take the transcript's next message; return the id of a new event, or ``None`` when it was known."""
+        message = look_again(message)
         self._record, self._shown = self._record._replace(last=Last.of(message)), None
         if message.turn:
             self._record = self._record.showing(message.turn, message.role)
@@ -122,9 +124,8 @@ class Recorder:
             self.known_messages += 1
             return None
         if twin is not None:
-            sessions.append_event(
-                self.vault, self._note_path(message), twin
-            )  # whoever wrote it may not have come so far
+            # Whoever wrote it may not have come so far.
+            sessions.append_event(self.vault, self._note_path(message), twin)
             self._known[twin.id[17:]] = twin.id
             if words(twin.text) == words(message.text):
                 self._account(message, text, twin.id)
@@ -242,12 +243,10 @@ class Recorder:
 
     def from_payload(self, message: Message) -> EventId | None:
         """Take the message of a hook call; return the id of a new event, or ``None`` when it was known."""
+        message = look_again(message)
         letters, text = words(message.text), digest(message.role, message.text)
-        if (
-            self._transcript_ends_with(message)
-            or self._transcript_went_past(message)
-            or self._fired_before(message, letters)
-        ):
+        shown = self._transcript_ends_with(message) or self._transcript_went_past(message)
+        if shown or self._fired_before(message, letters):
             self.known_messages += 1
             return None
         counted, occurrence = self.tally.of(text), 1

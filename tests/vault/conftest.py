@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from wwt_vault.vault import Vault
 from wwt_vault.vault.creation import create_vault
-
-settings.register_profile("disk", deadline=None)  # an example that waits for a busy disk is not wrong
-settings.load_profile("disk")
 
 
 @pytest.fixture

@@ -124,3 +124,15 @@ def test_no_page_of_a_host_is_forgotten() -> None:
 
     assert set(FOLDERS) == set(CONNECTIONS)
     assert os.access(SCRIPTS / "wwt-hook", os.X_OK)
+
+
+def test_the_form_of_ones_own_is_taken_in_as_its_page_shows(tmp_path: Path) -> None:
+    """The Markdown of the page is what its last command imports."""
+    page = (PAGES / "generic.md").read_text("utf-8")
+    (form,) = re.findall(r"```markdown\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "talk.md").write_text(form, "utf-8")
+    run(tmp_path, "wwt init vault")
+    ((command, lines),) = commands_of(page)
+
+    assert command == "wwt ingest talk.md --json"
+    assert run(tmp_path, command) == timeless("\n".join(lines))

@@ -162,14 +162,40 @@ def test_a_compressed_file_reads_like_a_plain_one(tmp_path: Path) -> None:
         assert next(record for line in jsonl.lines(other, 8, 1) for record in jsonl.records(line)) == {"n": 1}
 
 
-def test_a_damaged_compressed_file_is_an_error_of_reading(tmp_path: Path) -> None:
-    """Whoever reads it says that it cannot be read, as of any damaged file."""
+@pytest.mark.parametrize("fault", ["damaged", "ends in the middle"])
+def test_a_compressed_file_is_read_as_far_as_it_is_whole(tmp_path: Path, fault: str) -> None:
+    """Every line before the damage, or the place where it was cut off; then the error says which it is."""
     path = tmp_path / "a.jsonl.zst"
-    packed = bytearray(zstandard.compress(json.dumps([str(n) for n in range(9_000)]).encode() + b"\n"))
-    packed[20:60] = b"\xff" * 40
-    path.write_bytes(packed)
-    with jsonl.open_stream(path) as file, pytest.raises(OSError, match="damaged"):
-        list(jsonl.lines(file))
+    data = b"".join(b'{"n": "%s"}\n' % sha256(b"%d" % n).hexdigest().encode() for n in range(20_000))
+    packed = zstandard.compress(data)
+    cut = packed[: len(packed) // 2]
+    path.write_bytes(zstandard.compress(data[: len(data) // 2]) + b"\xff" * 400 if fault == "damaged" else cut)
+    found = []
+    with jsonl.open_stream(path) as file, pytest.raises(OSError, match=fault):
+        found.extend(line.data for line in jsonl.lines(file))
+    assert len(found) > 5_000
+    assert data.startswith(b"".join(found))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_compressed_file_that_unpacks_to_gigabytes_needs_little_memory(tmp_path: Path) -> None:
+    """Four bytes of it may stand for 128 KB: it is unpacked in small pieces, and of its long line little is kept."""
+    path = tmp_path / "a.jsonl.zst"
+    whole, part = zstandard.ZstdCompressor().compressobj(), b" " * (16 << 20)
+    with path.open("wb") as packed:
+        for _ in range(64):
+            packed.write(whole.compress(part))
+        packed.write(whole.flush())
+    code = (
+        "import sys; from pathlib import Path; from wwt_vault.capture import jsonl\n"
+        "with jsonl.open_stream(Path(sys.argv[1])) as file: print([line.fault for line in jsonl.lines(file)])\n"
+        "print(__import__('re').search(r'VmHWM:\\s*(\\d+)', Path('/proc/self/status').read_text())[1])"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    faults, peak = run.stdout.splitlines()
+    assert path.stat().st_size < 200_000
+    assert "was passed over" in faults
+    assert int(peak) < 200_000  # kilobytes
 
 
 @settings(max_examples=50)

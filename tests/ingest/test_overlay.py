@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wwt_vault.ingest.handed_over import record_messages
 from wwt_vault.ingest.overlay import Said, new_ones
-from wwt_vault.ingest.transcripts import record_messages
 from wwt_vault.model.conversation import Message, Session
 from wwt_vault.state import state_for
 from wwt_vault.vault import Vault, events

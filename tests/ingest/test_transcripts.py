@@ -11,6 +11,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,28 @@ def test_an_archive_is_read_like_the_folder_it_holds(ingest: Ingest, vault: Vaul
     assert first.events_added == len(stored(vault)) > 50 and first.skipped == ()
     assert ingest(archive).events_added == ingest(folder).events_added == ingest(DEMO).events_added == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_a_file_that_was_cut_off_is_read_as_far_as_it_goes(ingest: Ingest, vault: Vault, tmp_path: Path) -> None:
+    """What was taken in counts and stays, what is wrong is said each time, and the whole file adds only the rest."""
+    said = [{"role": "user", "text": sha256(b"%d" % n).hexdigest() * 20} for n in range(200)]
+    lines = [{"type": "transcript", "session": "s-1"}, *said]
+    packed = zstandard.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
+    path = tmp_path / "talk.jsonl.zst"
+    path.write_bytes(packed[: len(packed) // 2])
+    first, again = ingest(path), ingest(path)
+
+    (skipped,) = first.skipped
+    assert (skipped.path, again.skipped) == (str(path), first.skipped)
+    assert skipped.reason == (
+        "cannot be read to its end: the compressed file ends in the middle. What stands before that was taken in"
+    )
+    assert 20 < first.events_added < 200
+    assert (again.events_added, again.events_known) == (0, first.events_added)
+    path.write_bytes(packed)
+    whole = ingest(path)
+    assert (whole.events_added, whole.skipped) == (200 - first.events_added, ())
+    assert len(stored(vault)) == 200
 
 
 def test_an_export_is_read_in_each_of_its_forms(ingest: Ingest, vault: Vault, tmp_path: Path) -> None:

@@ -72,13 +72,28 @@ def recognise(path: File) -> str | None:
     from wwt_vault.capture import jsonl  # noqa: PLC0415
 
     with jsonl.open_stream(path) as file:
-        data = file.read(_HEAD_BYTES)
+        data = _begun(file, _HEAD_BYTES)
         if b"\n" not in data and data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            data += file.read(_LONG_LINE)  # a first line with a picture in it
+            data += _begun(file, _LONG_LINE)  # a first line with a picture in it
     lines = islice(jsonl.lines(BytesIO(data)), _HEAD_LINES)
     records = [record for line in lines for record in jsonl.records(line) if isinstance(record, dict)]
     head = Head(path=path, data=data[: 1 << 16], records=records)
     return next((name for name in HOSTS if _module(name).wrote(head)), None)
+
+
+def _begun(file: Any, size: int) -> bytes:
+    """Read so many bytes of a buffered ``file``, less where it ends or is damaged before.
+
+    Raises ``OSError`` if nothing can be read.
+    """
+    data = b""
+    try:
+        while len(data) < size and (piece := file.read1(size - len(data))):
+            data += piece
+    except OSError:
+        if not data:
+            raise
+    return data
 
 
 def read_transcript(

@@ -78,7 +78,9 @@ def open_stream(path: File) -> BinaryIO:
         file = open_member(path)
     if file.peek(4)[:4] != _ZSTANDARD:  # type: ignore[attr-defined] # both are buffered
         return file
-    return io.BufferedReader(_Unpacked(file), _CHUNK)
+    from wwt_vault.capture.compressed import unpacked  # noqa: PLC0415 - not in the way of other hosts' hooks
+
+    return unpacked(file, _CHUNK)
 
 
 def file_time(path: File) -> datetime:
@@ -241,31 +243,6 @@ def _shortened(file: BinaryIO, head: bytes, offset: int) -> tuple[bytes, int, st
     if short.size > _LINE:
         return (b"\n" if ends else b""), offset, f"a line of more than {_LINE:,} bytes was passed over"
     return short.result(), offset, None
-
-
-class _Unpacked(io.RawIOBase):
-    """What is in a file compressed with Zstandard (RFC 8878), however many frames it has."""
-
-    def __init__(self, packed: BinaryIO) -> None:
-        from zstandard import ZstdDecompressor, ZstdError  # noqa: PLC0415 - not in the way of other hosts' hooks
-
-        self._packed, self._fault = packed, ZstdError
-        self._reader = ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            data = self._reader.read(len(buffer))
-        except self._fault as error:
-            raise OSError(f"damaged compressed file: {error}") from error
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._packed.close()
-        super().close()
 
 
 class _Shortener:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +14,7 @@ from wwt_vault.ingest.cursors import Cursor, keep_cursor, load_cursor, stamp_of
 from wwt_vault.ingest.excluded import is_excluded
 from wwt_vault.ingest.recorder import Recorder
 from wwt_vault.ingest.remembered import Tally
-from wwt_vault.model.conversation import Checkpoint, EventId, Message, Session, Skipped, Source
+from wwt_vault.model.conversation import Checkpoint, Message, Session, Skipped, Source
 from wwt_vault.state import State
 from wwt_vault.vault import Vault, events, sessions
 
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
     from wwt_vault.capture.jsonl import File
     from wwt_vault.ingest.found import Found
 
+    Item = Message | Skipped | Checkpoint | Source
+
 __all__ = [
     "NOTHING_SAID",
     "IngestReport",
-    "RecordReport",
     "ingest_paths",
     "ingest_transcript",
     "read_on",
-    "record_messages",
 ]
 
 _PATIENCE = 30.0
@@ -53,13 +52,6 @@ class IngestReport(NamedTuple):
     documents: int = 0
     excluded: tuple[str, ...] = ()
     """Folders of which something was left out, because the person excluded them."""
-
-
-class RecordReport(NamedTuple):
-    """What :func:`record_messages` did."""
-
-    added: tuple[EventId, ...]
-    known: int
 
 
 def ingest_paths(
@@ -180,8 +172,9 @@ def ingest_transcript(
 ) -> IngestReport:
     """Import one transcript or export; a second time reads only what was added to it.
 
-    ``progress`` gets the bytes read so far. Raises ``TranscriptError`` when no reader understands the file,
-    ``OSError`` when it cannot be read.
+    ``progress`` gets the bytes read so far. A file that is damaged or cut off is read as far as it goes, and named in
+    ``skipped``. Raises ``TranscriptError`` when no reader understands the file, ``OSError`` when it cannot be read at
+    all.
     """
     cursor = load_cursor(state, path)
     if cursor.unchanged:
@@ -194,11 +187,12 @@ def ingest_transcript(
         raise TranscriptError(f"{path} is not a transcript of any host known here{why}", path=str(path))
     reading = _Reading(vault, state, path, cursor, host)
     try:
-        for message in reading.messages(progress=progress, keep_source=keep_source):
+        for message in reading.messages(progress=progress, keep_source=keep_source, as_far_as_it_goes=True):
             reading.recorder_for(message.session).from_transcript(message)
     finally:
         reading.close()
-    if not any(reading.folders.values()):  # what is left out comes in when its folder is excluded no more
+    # What is left out comes in when its folder is excluded no more, or the file can be read.
+    if not (reading.broken or any(reading.folders.values())):
         reading.keep()
     return IngestReport(
         events_added=reading.added,
@@ -236,36 +230,6 @@ def read_on(
     reading.keep()
 
 
-def record_messages(
-    vault: Vault,
-    state: State,
-    messages: Iterable[Message],
-    *,
-    untimed: datetime | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> RecordReport:
-    """Record a conversation that was handed over as messages, whole or from some point on, once or again.
-
-    What the session's note has is not recorded twice: the messages are laid over it where they fit. ``untimed`` is the
-    time of those of which nobody said when; ``progress`` gets messages done and messages in all.
-    """
-    said: dict[str, list[Message]] = {}
-    for message in messages:
-        said.setdefault(f"{message.session.host} {message.session.session_id}", []).append(message)
-    added: list[EventId] = []
-    known = 0
-    for conversation in said.values():
-        with Recorder(vault, state, conversation[0].session, timeout=_PATIENCE) as recorder:
-            new = recorder.unsaid(conversation, untimed)
-            for done, message in enumerate(new):
-                if progress is not None:
-                    progress(done, len(new))
-                recorder.from_transcript(message)
-        added += recorder.added
-        known += len(conversation) - len(recorder.added)
-    return RecordReport(added=tuple(added), known=known)
-
-
 class _Reading:
     """One pass over a transcript: hands out its messages, opens recorders, and keeps the place at the end."""
 
@@ -279,7 +243,7 @@ class _Reading:
         self.skipped: list[Skipped] = []
         self.folders: dict[str, bool] = {}
         """Where what was read was said, and whether that is excluded."""
-        self.finished = False
+        self.finished = self.broken = False
         self._count = self._count_at_checkpoint = cursor.messages
         self._checkpoint = cursor.checkpoint
         self._tallies = {session: Tally(dict(counts), []) for session, counts in cursor.counts.items()}
@@ -291,15 +255,18 @@ class _Reading:
         is_whole: Callable[[Message], bool] = lambda _: True,
         progress: Callable[[int], None] | None = None,
         keep_source: Callable[[Source], str | None] | None = None,
+        as_far_as_it_goes: bool = False,
     ) -> Iterator[Message]:
         """Yield the messages after the cursor; stop at the first checkpoint after ``deadline`` (monotonic seconds).
 
-        What stands behind the last checkpoint may still grow: it is yielded if ``is_whole`` says so.
+        What stands behind the last checkpoint may still grow: it is yielded if ``is_whole`` says so. With
+        ``as_far_as_it_goes`` a file that cannot be read to its end makes it ``broken``, and no ``OSError``.
         """
         self._stamp = stamp_of(self.path)
         parent_keys = _parent_keys(self.vault, self.host)
         unfinished: list[Message] = []
-        for item in capture.read_transcript(self.path, self.host, self.cursor.checkpoint, parent_keys=parent_keys):
+        found = capture.read_transcript(self.path, self.host, self.cursor.checkpoint, parent_keys=parent_keys)
+        for item in self._up_to_damage(found) if as_far_as_it_goes else found:
             if isinstance(item, Message):
                 # Where nothing grows, nothing is held back: a conversation may be long.
                 if self._export:
@@ -325,6 +292,14 @@ class _Reading:
         taken = [message for message in unfinished if is_whole(message)]
         yield from self._counted(taken)
         self.finished = len(taken) == len(unfinished)
+
+    def _up_to_damage(self, found: Iterator[Item]) -> Iterator[Item]:
+        try:
+            yield from found
+        except OSError as error:
+            self.broken = True
+            reason = f"cannot be read to its end: {error.strerror or error}. What stands before that was taken in"
+            self.skipped.append(Skipped(str(self.path), 0, reason))
 
     def _counted(self, messages: list[Message]) -> Iterator[Message]:
         for message in messages:

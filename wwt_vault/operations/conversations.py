@@ -15,7 +15,7 @@ from wwt_vault.capture.redact import without_secrets
 from wwt_vault.capture.text import stored
 from wwt_vault.errors import BadArgument, DamagedEvent, FormatTooNew, NotFound, Refused, WwtError
 from wwt_vault.fence import clean
-from wwt_vault.ingest import transcripts
+from wwt_vault.ingest import handed_over, transcripts
 from wwt_vault.ingest.excluded import is_excluded
 from wwt_vault.model.conversation import Event, EventId, Message, Role, Session, parse_time
 from wwt_vault.operations.imports import SourceKeeper
@@ -122,7 +122,7 @@ def record(
     cwd = without_secrets(project) if project else None
     session = Session(host=host.strip(), session_id=session_id.strip(), cwd=cwd)
     said = [message for at, entry in enumerate(messages) if (message := _message(session, at, entry, now))]
-    report = transcripts.record_messages(
+    report = handed_over.record_messages(
         workspace.vault, workspace.state, said, untimed=now, progress=progress or (lambda *_: None)
     )
     return {"added": list(report.added), "known": report.known}

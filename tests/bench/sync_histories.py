@@ -2,7 +2,8 @@
 
 The state machine of ``tests/sync/histories.py``, which tests run 500 times with fixed seeds, here with new ones: agents
 and people on three clones, syncs, kills and lost pushes; at the end the three vaults have to be byte-identical, with
-every message and every line in them. The first history that fails is made small and shown.
+every message and every line in them. They run in groups, each with a seed of its own, counted up from ``--seed``; what
+happened in a group is printed when it is done. The first history that fails is made small and shown.
 """
 
 from __future__ import annotations
@@ -25,40 +26,50 @@ from tests.sync import histories  # found by the line above
 
 
 def main() -> None:
-    """Run them in as many processes as asked for, and print how many, of what."""
+    """Run group after group, and print how many histories, of what."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--histories", type=int, default=10_000)
+    parser.add_argument("--group", type=int, default=500, help="histories with one seed")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     options = parser.parse_args()
-    steps: Counter[str] = Counter()
-
-    @seed(options.seed)
-    class Machines(histories.Histories):
-        def teardown(self) -> None:
-            """Count, then compare."""
-            steps["histories"] += 1
-            steps["things written"] += self.count
-            steps["syncs"] += len(self.heads) - 1 + 5
-            super().teardown()
-
+    total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(dir=histories.MEMORY) as folder:
         os.environ.setdefault("GIT_CONFIG_GLOBAL", os.devnull)
-        Machines.begin = histories.seeds(Path(folder))
-        began = time.perf_counter()
-        run_state_machine_as_test(
-            Machines,
-            settings=settings(
-                max_examples=options.histories,
-                stateful_step_count=14,
-                deadline=None,
-                database=None,
-                suppress_health_check=list(HealthCheck),
-                phases=[Phase.generate, Phase.shrink],
-            ),
-        )
-        seconds = time.perf_counter() - began
-    told = ", ".join(f"{count} {name}" for name, count in steps.items())
-    print(f"seed {options.seed}: {told}, {seconds:.0f} s; nothing was lost")
+        begin = histories.seeds(Path(folder))
+        for number, done in enumerate(range(0, options.histories, options.group)):
+            began = time.perf_counter()
+            tally = run(begin, options.seed + number, min(options.group, options.histories - done))
+            tell(f"seed {options.seed + number}", tally, time.perf_counter() - began)
+            total += tally
+        tell("in all", total, time.process_time() + sum(os.times()[2:4]))
+
+
+def run(folder: Path, number: int, count: int) -> Counter[str]:
+    """Run ``count`` histories with the seed ``number``; return what happened in them."""
+
+    @seed(number)
+    class Machines(histories.Histories):
+        begin = folder
+        tally: Counter[str] = Counter()
+
+    run_state_machine_as_test(
+        Machines,
+        settings=settings(
+            max_examples=count,
+            stateful_step_count=14,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate, Phase.shrink],
+        ),
+    )
+    return Machines.tally
+
+
+def tell(what: str, tally: Counter[str], seconds: float) -> None:
+    """Print a line."""
+    counts = ", ".join(f"{tally[name]} {name}" for name in sorted(tally))
+    print(f"{what}: {counts}; {seconds:.0f} s; nothing was lost", flush=True)
 
 
 if __name__ == "__main__":

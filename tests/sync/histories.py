@@ -1,7 +1,8 @@
 """Random histories of three machines, as a Hypothesis state machine: agents, people, syncs, kills, lost pushes.
 
-A history begins with three clones of one vault and a bare repository. At its end each machine syncs to send and to
-receive; then all that was said and written has to be everywhere.
+A history begins with three clones of one vault and a bare repository. At its end each machine syncs once, in turn. What
+the last one sends then is all there is; the others, who came before it, sync once more to fetch that, and send nothing.
+Then all that was said and written has to be everywhere.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,11 +21,11 @@ from types import FrameType
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.sync.machines import AT, Box, files_of, first, git, join, machine, remote_in, say
 from wwt_vault.errors import HumanConflict, NotFound, SyncFailed, WwtError
-from wwt_vault.vault import check, forgetting, layout, lookup, notes, open_vault
+from wwt_vault.vault import check, copies, forgetting, layout, lookup, notes, open_vault
 
 NAMES = ("laptop", "desktop", "server")
 PAGES = ("Plan.md", "20_Areas/House.md", "Ideen für später.md")
@@ -77,9 +79,10 @@ def _save(box: Box, name: str, event: str, fact: str) -> None:
 
 
 class Histories(RuleBasedStateMachine):
-    """One history. ``begin`` names the folder that :func:`seeds` made."""
+    """One history. ``begin`` names the folder that :func:`seeds` made, ``tally`` counts what happened in all of them."""
 
     begin: Path
+    tally: Counter[str] = Counter()
 
     @initialize()
     def start(self) -> None:
@@ -98,6 +101,11 @@ class Histories(RuleBasedStateMachine):
         self.forgotten: set[str] = set()
         self.count = 0
         self.heads = [self._head()]
+
+    @invariant()
+    def one_more(self) -> None:
+        """Count; the beginning counts as a step."""
+        self.tally["steps"] += 1
 
     def _head(self) -> str:
         return (self.remote / "refs/heads/main").read_text().strip()
@@ -206,12 +214,14 @@ class Histories(RuleBasedStateMachine):
     def sync(self, at: int) -> None:
         """A machine syncs."""
         self.boxes[at].sync()
+        self.tally["syncs"] += 1
         self.heads.append(self._head())
 
     @rule(at=boxes, when=st.integers(1, 1500))
     def sync_is_killed(self, at: int, when: int) -> None:
         """A sync dies at some line of its code, the way a process does."""
-        killed(self.boxes[at].sync, when)
+        self.tally["kills"] += killed(self.boxes[at].sync, when)
+        self.tally["syncs"] += 1
         self.heads.append(self._head())
 
     @rule(at=boxes)
@@ -220,6 +230,7 @@ class Histories(RuleBasedStateMachine):
         away = self.remote.rename(self.folder / "away.git")
         try:
             assert self.boxes[at].sync().offline
+            self.tally["syncs"] += 1
         finally:
             away.rename(self.remote)
 
@@ -229,12 +240,17 @@ class Histories(RuleBasedStateMachine):
         """The server forgets a push that it had taken."""
         before = [head for head in self.heads if head != self._head()][-1]
         git(self.folder, f"--git-dir={self.remote}", "update-ref", "refs/heads/main", before)
+        self.tally["lost pushes"] += 1
 
     def teardown(self) -> None:
-        """Everyone sends, everyone receives; then everything is everywhere."""
+        """Each machine syncs once; those who came before the last one fetch what came later. Everything is everywhere."""
         try:
-            for box in (*self.boxes, *self.boxes):
+            for box in self.boxes:
                 box.sync()
+            for box in self.boxes[:-1]:
+                later = box.sync()
+                assert (later.pushed, dict(later.sent), later.conflicts) == (False, {}, ())
+            self.tally["syncs"] += 2 * len(self.boxes) - 1
             self.compare()
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -257,14 +273,21 @@ class Histories(RuleBasedStateMachine):
         problems = check.check_vault(first_box.vault).problems
         assert [problem for problem in problems if problem.code in MUST_HOLD] == []
         assert not [path for path in vault if "/.tmp-" in f"/{path}" and not path.endswith(".json")]
+        self.tally["histories"] += 1
+        self.tally["messages"] += len(self.said)
+        self.tally["lines"] += len(self.lines)
+        self.tally["conflict copies"] += len(list(copies.find_copies(first_box.root)))
+        self.tally["merges"] += int(git(self.remote, "rev-list", "--merges", "--count", "main"))
 
 
-def killed(call: Callable[[], object], when: int) -> None:
-    """Run something in a process that dies, without a word, when it comes to the ``when``-th line of sync's code."""
+def killed(call: Callable[[], object], when: int) -> bool:
+    """Run something in a process that dies, without a word, when it comes to the ``when``-th line of sync's code.
+
+    Return whether it came to that.
+    """
     child = os.fork()
     if child:
-        os.waitpid(child, 0)
-        return
+        return os.WIFSIGNALED(os.waitpid(child, 0)[1])
     left = when
 
     def step(frame: FrameType, event: str, _: Any) -> Any:

@@ -161,6 +161,22 @@ def test_what_was_forgotten_on_one_machine_is_forgotten_on_the_other(tmp_path: P
     assert b"another thing" in found
 
 
+def test_what_is_only_taken_in_makes_no_commit(tmp_path: Path) -> None:
+    """Not of a message that was forgotten elsewhere either: the other side's history is this side's then."""
+    one, other, remote = two(tmp_path)
+    event = say(one, "my phone is 010-1234-5678")
+    one.sync()
+    other.sync()
+    forgetting.forget(one.vault, events=[event], reason="private", at=AT, locks=one.machine.locks)
+    assert one.sync().pushed
+    head = git(remote, "rev-parse", "main")
+
+    taken = other.sync()
+    assert (taken.pushed, dict(taken.sent), git(remote, "rev-parse", "main")) == (False, {}, head)
+    assert other.git("rev-parse", "HEAD") == head
+    assert files_of(one) == files_of(other)
+
+
 def test_a_secret_stays_on_the_machine_until_it_is_allowed(tmp_path: Path) -> None:
     """The note that has it is not committed, the person is told where it stands; all else is sent."""
     one, other, _ = two(tmp_path)

@@ -153,9 +153,14 @@ def _is_theirs(work: _Work) -> bool:
     return all(
         (work.carried[path] == change.after)
         if path in work.carried
-        else work.targets[path].data is None and work.targets[path].oid == (change.after and change.after.oid)
+        else _becomes(work, work.targets[path]) == _oid(change.after)
         for path, change in work.there.items()
     )
+
+
+def _becomes(work: _Work, target: Target) -> str | None:
+    """Return the id of the blob that a target's file becomes; ``None`` when it goes."""
+    return target.oid if target.data is None else blob_id(target.data, work.repository.hash_name)
 
 
 def _refuse_hostile(there: Mapping[str, Change], url: str) -> None:

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import ClassVar
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
@@ -50,7 +51,7 @@ def run(folder: Path, number: int, count: int) -> Counter[str]:
     @seed(number)
     class Machines(histories.Histories):
         begin = folder
-        tally: Counter[str] = Counter()
+        tally: ClassVar[Counter[str]] = Counter()
 
     run_state_machine_as_test(
         Machines,

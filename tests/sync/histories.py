@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -59,6 +59,8 @@ def seeds(folder: Path) -> Path:
     for path in (*(folder / name / ".git" for name in NAMES), remote):
         git(folder, f"--git-dir={path}", "config", "maintenance.auto", "false")
         git(folder, f"--git-dir={path}", "config", "gc.auto", "0")
+        git(folder, f"--git-dir={path}", "repack", "-a", "-d", "-q")  # fewer files to copy
+        shutil.rmtree(path / "hooks", ignore_errors=True)  # examples
     return folder
 
 
@@ -79,10 +81,10 @@ def _save(box: Box, name: str, event: str, fact: str) -> None:
 
 
 class Histories(RuleBasedStateMachine):
-    """One history. ``begin`` names the folder that :func:`seeds` made, ``tally`` counts what happened in all of them."""
+    """One history. ``begin`` names the folder that :func:`seeds` made, ``tally`` counts what happens in all of them."""
 
     begin: Path
-    tally: Counter[str] = Counter()
+    tally: ClassVar[Counter[str]] = Counter()
 
     @initialize()
     def start(self) -> None:
@@ -92,8 +94,8 @@ class Histories(RuleBasedStateMachine):
         self.remote = self.folder / "remote.git"
         self.boxes = []
         for name in NAMES:
-            url = ["config", "remote.origin.url", str(self.remote)]
-            git(self.folder, f"--git-dir={self.folder / name / '.git'}", *url)
+            config = self.folder / name / ".git" / "config"
+            config.write_text(config.read_text("utf-8").replace(str(self.begin), str(self.folder)), "utf-8")
             self.boxes.append(Box(machine(name, self.folder), open_vault(self.folder / name)))
         self.said: set[str] = set()
         self.lines: set[str] = set()
@@ -243,7 +245,7 @@ class Histories(RuleBasedStateMachine):
         self.tally["lost pushes"] += 1
 
     def teardown(self) -> None:
-        """Each machine syncs once; those who came before the last one fetch what came later. Everything is everywhere."""
+        """Each machine syncs once; those who came before the last fetch what came later. Everything is everywhere."""
         try:
             for box in self.boxes:
                 box.sync()

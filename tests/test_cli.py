@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -676,3 +677,25 @@ def test_closed_streams_change_nothing_but_what_is_seen(vault: Vault, streams: s
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == ("" if ">&-" in streams.split("2>", maxsplit=1)[0] else "No such notes yet.\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_import_at_a_terminal_shows_how_much_of_how_much(vault: Vault, tmp_path: Path) -> None:
+    """A bar on stderr with the bytes done and the bytes there are, of all files; stdout has the result alone."""
+    for name in "ab":
+        lines = [{"type": "transcript", "session": name}, {"role": "user", "text": "x" * 49_900}]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", "utf-8")
+    terminal, side = os.openpty()
+    command = [sys.executable, "-m", "wwt_vault", "ingest", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
+    environ = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=side, env=environ, text=True, check=True)
+    os.close(side)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux says so when nobody writes any more
+        while data := os.read(terminal, 1 << 16):
+            shown += data
+    os.close(terminal)
+
+    assert done.stdout == "2 new messages, 0 known already, 2 sessions.\n"
+    assert b"Importing" in shown
+    assert b"99.9/99.9 kB" in shown

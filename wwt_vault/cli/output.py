@@ -79,16 +79,16 @@ def stopped_by_signal() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Progress]:
-    """Show a bar on stderr while the block runs, if that is a terminal."""
+def progress(title: str, *, in_bytes: bool = False) -> Iterator[Progress]:
+    """Show a bar on stderr while the block runs, if that is a terminal. Counted are things, or bytes."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    from rich.console import Console  # noqa: PLC0415 - most commands show no bar
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
+    from rich import progress as bars  # noqa: PLC0415 - most commands show no bar
+    from rich.console import Console  # noqa: PLC0415
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    amount = bars.DownloadColumn() if in_bytes else bars.MofNCompleteColumn()
+    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), amount, bars.TimeRemainingColumn())
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

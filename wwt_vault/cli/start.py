@@ -74,7 +74,7 @@ def setup(
         if rule is False:
             beginnings.decline_rule()
             rule = None  # where it stands already, the person wanted it
-    with progress("Importing") as step:
+    with progress("Importing", in_bytes=True) as step:
         result = beginnings.setup(
             common.vault,
             hosts=chosen,
@@ -115,7 +115,7 @@ def ingest(
 
     common: Common = ctx.obj
     opened = workspace.open_workspace(common.vault)
-    with progress("Importing") as step:
+    with progress("Importing", in_bytes=True) as step:
         if watch:
             with stopped_by_signal() as stop:
                 result = following.follow(opened, paths, host=host, stop=stop, tell=_tell, progress=step)

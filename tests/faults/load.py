@@ -30,7 +30,7 @@ from wwt_vault.vault import Vault, events, open_vault, sessions
 from wwt_vault.vault.check import check_vault
 from wwt_vault.vault.creation import create_vault
 
-__all__ = ["Load", "draining", "everybody", "talking"]
+__all__ = ["Load", "counted", "draining", "everybody", "fresh_vault", "prompt", "talking"]
 
 ROOT = Path(__file__).resolve().parents[2]
 START = datetime(2026, 11, 30, 1, 0, tzinfo=UTC)
@@ -51,7 +51,8 @@ class Load(NamedTuple):
     seconds: float
 
 
-def _vault(folder: Path) -> Vault:
+def fresh_vault(folder: Path) -> Vault:
+    """Make a vault without a model in ``folder``, and a home of its own for this process."""
     home = folder / "home"
     home.mkdir()
     os.environ["HOME"] = str(home)
@@ -64,7 +65,8 @@ def _vault(folder: Path) -> Vault:
     return vault
 
 
-def _prompt(session: str, text: str, time: datetime) -> None:
+def prompt(session: str, text: str, time: datetime) -> None:
+    """Bring a prompt as the hook of Claude Code does."""
     payload = {"session_id": session, "cwd": "/src/shop", "hook_event_name": "UserPromptSubmit", "prompt": text}
     call = parse_hook("claude-code", json.dumps(payload).encode(), time)
     with suppress(WwtError, OSError):  # it is in the queue, as a hook leaves it
@@ -73,14 +75,14 @@ def _prompt(session: str, text: str, time: datetime) -> None:
 
 def _talk(number: int, count: int, session: str) -> None:
     for at in range(count):
-        _prompt(session, f"process {number} says {at}", START + timedelta(seconds=at, milliseconds=number))
+        prompt(session, f"process {number} says {at}", START + timedelta(seconds=at, milliseconds=number))
 
 
 def talking(processes: int, count: int, *, one_session: bool) -> Load:
     """Let processes bring prompts at once, into one session or into one each."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-        vault = _vault(Path(folder))
+        vault = fresh_vault(Path(folder))
         names = ["shared" if one_session else f"session-{number:02}" for number in range(processes)]
         context = multiprocessing.get_context("fork")
         running = [context.Process(target=_talk, args=(n, count, names[n])) for n in range(processes)]
@@ -94,14 +96,14 @@ def talking(processes: int, count: int, *, one_session: bool) -> Load:
             pass
         wanted = Counter(f"process {number} says {at}" for number in range(processes) for at in range(count))
         what = "one session" if one_session else "a session each"
-        return _counted(what, vault, wanted, queued, problems)._replace(seconds=round(time.monotonic() - began, 1))
+        return counted(what, vault, wanted, queued, problems)._replace(seconds=round(time.monotonic() - began, 1))
 
 
 def draining(count: int) -> Load:
     """Let so many prompts wait in the queue, of twenty sessions, and then try them."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-        vault = _vault(Path(folder))
+        vault = fresh_vault(Path(folder))
         for at in range(count):
             payload = {"session_id": f"session-{at % 20:02}", "cwd": "/src/shop", "hook_event_name": "UserPromptSubmit"}
             said = json.dumps({**payload, "prompt": f"waiting {at}"}).encode()
@@ -109,11 +111,12 @@ def draining(count: int) -> Load:
         report = live.retry(vault, state_for(vault), datetime.now(UTC) + timedelta(days=9))
         problems = [] if report.done == count else [f"only {report.done} were recorded"]
         wanted = Counter(f"waiting {at}" for at in range(count))
-        found = _counted("a queue that drains", vault, wanted, count, problems)
+        found = counted("a queue that drains", vault, wanted, count, problems)
         return found._replace(seconds=round(time.monotonic() - began, 1))
 
 
-def _counted(what: str, vault: Vault, wanted: Counter[str], queued: int, problems: list[str]) -> Load:
+def counted(what: str, vault: Vault, wanted: Counter[str], queued: int, problems: list[str]) -> Load:
+    """Compare what the vault holds with the texts that were said in it."""
     stored = Counter(event.text for event in events.iter_events(vault) if isinstance(event, events.Event))
     shown: Counter[str] = Counter()
     for note in (vault.root / "50_Conversations").rglob("*.md"):
@@ -187,7 +190,7 @@ def _searching(number: int, until: float, results: Any) -> None:
 def _hooking(number: int, until: float, results: Any) -> None:
     said = 0
     while time.time() < until:
-        _prompt(f"hook-{number}", f"hook {number} says {said}", datetime.now(UTC))
+        prompt(f"hook-{number}", f"hook {number} says {said}", datetime.now(UTC))
         said += 1
         time.sleep(0.02)
     results.put((f"hook {number}", said, []))
@@ -237,8 +240,8 @@ def everybody(seconds: float) -> Load:
     """Let all of them work on one vault at once."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-        vault = _vault(Path(folder))
-        _prompt("first", "We deploy with Kamal.", START)
+        vault = fresh_vault(Path(folder))
+        prompt("first", "We deploy with Kamal.", START)
         [event] = [str(event) for event in events.event_ids(vault)]
         server = Server()
         body = f"## Facts\n- we deploy with Kamal [^{event}]"
@@ -269,15 +272,15 @@ def everybody(seconds: float) -> Load:
             pass
         wanted = Counter({"We deploy with Kamal.": 1})
         wanted.update(f"hook {n} says {at}" for n in range(2) for at in range(counts[f"hook {n}"]))
-        counted = _counted("everybody at once", open_vault(vault.root), wanted, queued, problems)
+        found = counted("everybody at once", open_vault(vault.root), wanted, queued, problems)
         kept = [note, *(vault.root / ".wwt" / "revisions").rglob("*.md")]
         text = "\n".join(path.read_text("utf-8", "replace") for path in kept)
         lost = [n for n in range(counts["edits"]) if f"person {n}\n" not in text]
         lost += [n for n in range(counts["saves"]) if f"- fact {n} " not in text]
         brought = sum(counts.values())
-        return counted._replace(
+        return found._replace(
             brought=brought,
-            lost=counted.lost + len(lost),
+            lost=found.lost + len(lost),
             seconds=round(time.monotonic() - began, 1),
             what=f"everybody at once: {', '.join(f'{n} {name}' for name, n in sorted(counts.items()))}",
         )

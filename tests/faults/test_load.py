@@ -41,3 +41,21 @@ def test_many_at_once_lose_and_double_nothing() -> None:
     assert [(one["lost"], one["doubled"], one["problems"]) for one in found] == [(0, 0, [])] * 4
     assert [one["brought"] for one in found[:3]] == [200, 200, 200]
     assert found[3]["brought"] > 20
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
+def test_processes_stopped_with_their_locks_cost_nothing() -> None:
+    """Recorder, saver and builder of the index asleep with their locks: others wait, queue or say so; none is lost.
+
+    Here for some seconds; the minute is ``python -m tests.faults.pause``.
+    """
+    command = [sys.executable, "-m", "tests.faults.pause", "--json", "--seconds", "3"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=400)
+    assert run.stdout, run.stderr
+    found = json.loads(run.stdout)
+
+    assert (found["lost"], found["doubled"], found["problems"]) == (0, 0, [])
+    assert found["waited"] >= 1
+    assert found["saves_refused"] >= 1
+    assert found["answered"] == found["searches"] >= 1

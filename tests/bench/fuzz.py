@@ -2,7 +2,7 @@
 
     pip install atheris && python tests/bench/fuzz.py redact -max_total_time=60
 
-Targets: a host's name (its transcript reader), ``markdown``, ``redact``, ``settings``. Further arguments go to
+Targets: a host's name (its transcript reader), ``markdown``, ``payload`` (of a hook), ``redact``, ``settings``. Further arguments go to
 libFuzzer, a folder of samples among them. What is found belongs into ``tests/`` as a case of its own.
 """
 
@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import atheris
@@ -61,8 +62,15 @@ def read_settings(data: bytes) -> None:
         load_vault_settings(path)
 
 
+def read_payload(data: bytes) -> None:
+    """Read bytes as what a host sends to its hook."""
+    with suppress(WwtError):
+        capture.parse_hook("claude-code", data, datetime(2026, 11, 30, tzinfo=UTC))
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "markdown": read_markdown,
+    "payload": read_payload,
     "redact": take_out_secrets,
     "settings": read_settings,
     **{host: read_transcript(host) for host in capture.HOSTS},

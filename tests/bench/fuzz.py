@@ -2,8 +2,9 @@
 
     pip install atheris && python tests/bench/fuzz.py redact -max_total_time=60
 
-Targets: a host's name (its transcript reader), ``markdown``, ``payload`` (of a hook), ``redact``, ``settings``. Further arguments go to
-libFuzzer, a folder of samples among them. What is found belongs into ``tests/`` as a case of its own.
+Targets: a host's name (its transcript reader), ``markdown``, ``payload`` (of a hook), ``redact``, ``settings``.
+Further arguments go to libFuzzer, a folder of samples among them. What is found belongs into ``tests/`` as a case of
+its own.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from wwt_vault.operations.workspace import open_workspace
 from wwt_vault.vault import check, documents
 
 if TYPE_CHECKING:
+    from wwt_vault.model.conversation import Turn
     from wwt_vault.vault import Vault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,6 +102,57 @@ def test_a_payload_made_to_be_too_much_does_not_stop_the_hook(name: str, vault: 
     assert [(run.returncode, run.stdout, run.stderr) for run in (first, second)] == [(0, b"", b"")] * 2
     notes = [documents.load_document(vault, path) for path in documents.catalog(vault) if path.startswith("50_")]
     assert any(turn.text == "after it" for note in notes for turn in note.turns)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has neither pipes nor devices that are files")
+def test_files_that_never_end_or_never_begin_stop_nobody(vault: Vault, tmp_path: Path) -> None:
+    """Links to devices and pipes in the place of files, in a vault and in a project's folder: nobody waits for them.
+
+    A git checkout can bring such links, and an archive pipes.
+    """
+    (vault.root / "Beside.md").write_text("# Beside\n\nWe deploy with Kamal.\n", "utf-8")
+    for name in ("30_Knowledge/a.md", "50_Conversations/2026/b.md", "00_Inbox/c (1).md", ".wwtignore"):
+        path = vault.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.symlink_to("/dev/zero")
+    for name in ("30_Knowledge/pipe.md", "pipe.md", ".wwt/curated/claude-code x.json"):
+        (vault.root / name).parent.mkdir(exist_ok=True)
+        os.mkfifo(vault.root / name)
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    os.mkfifo(project / ".wwtignore")
+    os.mkfifo(project / ".git" / "HEAD")
+    payload = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": str(project), "prompt": "after it"}
+    commands = {
+        "hook": [sys.executable, "-m", "wwt_vault.hook", "claude-code"],
+        "search": [sys.executable, "-m", "wwt_vault", "search", "--json", "deploy with Kamal"],
+        "doctor": [sys.executable, "-m", "wwt_vault", "doctor", "--json"],
+        "verify": [sys.executable, "-m", "wwt_vault", "verify", "--json"],
+    }
+    config = vault.root / ".wwt" / "config.toml"
+    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
+    said = {}
+    for name, command in commands.items():
+        run = subprocess.run(
+            command, input=json.dumps(payload).encode(), capture_output=True, check=False, cwd=ROOT, timeout=120
+        )
+        assert b"Traceback" not in run.stderr, run.stderr
+        said[name] = run.stdout
+
+    assert said["hook"] == b""
+    assert [turn.text for turn in turns_of(vault)] == ["after it"]
+    assert [hit["path"] for hit in json.loads(said["search"])["hits"]][:1] == ["Beside.md"]
+    config.unlink()
+    config.symlink_to("/dev/zero")  # settings that cannot be read stop whoever needs them, at once and by name
+    run = subprocess.run(commands["search"], capture_output=True, check=False, cwd=ROOT, timeout=120)
+    assert b"config.toml is a symbolic link" in run.stdout + run.stderr
+
+
+def turns_of(vault: Vault) -> list[Turn]:
+    """Return what all session notes show."""
+    notes = [documents.load_document(vault, path) for path in documents.catalog(vault) if path.startswith("50_")]
+    return [turn for note in notes for turn in note.turns]
 
 
 FILES: dict[str, Callable[[Path], Path]] = {}

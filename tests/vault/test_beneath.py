@@ -16,7 +16,20 @@ import pytest
 
 from wwt_vault.errors import VaultError, WwtError
 from wwt_vault.model.conversation import DocumentId, Message, Session
-from wwt_vault.vault import Vault, beneath, documents, events, files, layout, lookup, marks, notes, open_vault, sessions
+from wwt_vault.vault import (
+    Vault,
+    beneath,
+    documents,
+    events,
+    files,
+    layout,
+    listing,
+    lookup,
+    marks,
+    notes,
+    open_vault,
+    sessions,
+)
 from wwt_vault.vault.creation import create_vault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,9 +166,9 @@ def test_nothing_outside_is_written_or_read_while_a_folder_is_swapped_for_a_link
         files.create_once(folder / f"old {number}.md", b"INSIDE")
         files.move(folder / f"old {number}.md", folder / "moved" / f"new {number}.md")
 
-    def listing(_: int) -> None:
+    def list_all(_: int) -> None:
         named.update(files.names_in(folder))
-        named.update(path for path, *_ in lookup.markdown_files(vault.root))
+        named.update(path for path, *_ in listing.markdown_files(vault.root))
 
     (outside / "only here.md").write_text("OUTSIDE")
     before = state_of(outside)
@@ -169,7 +182,7 @@ def test_nothing_outside_is_written_or_read_while_a_folder_is_swapped_for_a_link
             append,
             discard,
             move,
-            listing,
+            list_all,
             lambda number: files.create_once(folder / "new" / f"{number}.md", b"INSIDE"),
             lambda number: files.overwrite(folder / "Page 3.md", b"INSIDE %d\n" % number),
             lambda number: files.remove(folder / f"Page {number % 4} copy.md"),

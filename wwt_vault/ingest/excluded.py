@@ -80,8 +80,11 @@ def _names(pattern: str, parts: list[str]) -> bool:
 
 def _lines(path: str) -> Iterator[str]:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - a string at hand
-            text = file.read(_MOST).decode("utf-8-sig", "replace")
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # somebody's folder: it may be a pipe
+        try:
+            text = os.read(handle, _MOST).decode("utf-8-sig", "replace")
+        finally:
+            os.close(handle)
     except (OSError, ValueError):
         return
     for line in text.splitlines():

@@ -6,6 +6,7 @@ names the repository's. See gitrepository-layout(5).
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,7 +73,10 @@ def _branch(git: Path) -> str | None:
 
 def _first_line(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.readline(4096).decode("utf-8", "replace").strip()
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # somebody's folder: it may be a pipe
+        try:
+            return os.read(handle, 4096).partition(b"\n")[0].decode("utf-8", "replace").strip()
+        finally:
+            os.close(handle)
     except OSError:
         return ""

@@ -11,9 +11,9 @@ from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwt_vault.errors import VaultMissing
+from wwt_vault.errors import VaultError, VaultMissing
 from wwt_vault.model.conversation import DocumentId
-from wwt_vault.vault import layout
+from wwt_vault.vault import files, layout
 from wwt_vault.vault.beneath import in_folder, scanned
 from wwt_vault.vault.names import EXTENSIONS
 
@@ -123,8 +123,8 @@ class _Ignored(NamedTuple):
 def _ignored(root: Path) -> _Ignored | None:
     """Read ``.wwtignore``: a glob a line; one without ``/`` fits a name anywhere, one that ends in ``/`` a folder."""
     try:
-        lines = (root / _IGNORE_FILE).read_text("utf-8-sig", errors="replace").splitlines()
-    except OSError:
+        lines = (files.read(root / _IGNORE_FILE) or b"").decode("utf-8-sig", "replace").splitlines()
+    except VaultError:  # a link, which may lead to anything without an end
         return None
     globs = [
         glob for line in lines if (glob := unicodedata.normalize("NFC", line).strip()) and not glob.startswith("#")
@@ -138,5 +138,5 @@ def _ignored(root: Path) -> _Ignored | None:
         ]
         return re.compile("|".join(chosen)) if chosen else None
 
-    files, folders = ((pattern(anchored=False, folders=of), pattern(anchored=True, folders=of)) for of in (False, True))
-    return _Ignored(files, folders) if any((*files, *folders)) else None
+    both = [(pattern(anchored=False, folders=of), pattern(anchored=True, folders=of)) for of in (False, True)]
+    return _Ignored(*both) if any(map(any, both)) else None

@@ -141,9 +141,10 @@ def _alike(one: Path, other: Path) -> bool:
     """Tell whether most lines of the shorter file stand in the longer one."""
     try:
         lines = [
-            {line.strip() for line in path.read_bytes().splitlines() if line.strip(b"- \t")} for path in (one, other)
+            {line.strip() for line in (files.read(path) or b"").splitlines() if line.strip(b"- \t")}
+            for path in (one, other)
         ]
-    except OSError:
+    except VaultError:
         return False
     return 2 * len(lines[0] & lines[1]) > min(map(len, lines))
 

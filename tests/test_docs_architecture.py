@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import wwt_vault
+
+if TYPE_CHECKING:
+    from wwt_vault.vault import Vault
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -38,6 +45,31 @@ def test_every_module_is_on_the_page() -> None:
             for pattern in patterns
         )
         assert named or path.name in ("__init__.py", "__main__.py"), f"{module.as_posix()} is not on the page"
+
+
+def test_every_module_of_a_package_is_named_in_its_row() -> None:
+    """Whoever looks for a part finds it by name, also where a package has one row for all of its modules."""
+    rows = {row.split("`")[1]: row for row in PAGE.splitlines() if re.match(r"\| `[\w/]+/` \|", row)}
+    assert len(rows) > 10
+    for package, row in rows.items():
+        named = set(re.findall(r"`(\w+)`", row))
+        assert {path.stem for path in (PACKAGE / package).glob("*.py")} - {"__init__"} <= named, package
+
+
+def test_a_hook_loads_what_the_page_says(vault: Vault) -> None:
+    """The modules of the vault that the hook path is said to consist of, and no others."""
+    said = re.search(r"and of\s+`vault`:(.*?)\) imports the standard\s+library only", PAGE, re.DOTALL)
+    assert said is not None
+    loaded: set[str] = set()
+    for call in ({"hook_event_name": "UserPromptSubmit", "prompt": "안녕"}, {"hook_event_name": "SessionStart"}):
+        code = (
+            "import sys; from datetime import UTC, datetime; from wwt_vault.hook import run\n"
+            "run('claude-code', sys.stdin.buffer.read(), datetime.now(UTC)); print(*sys.modules)"
+        )
+        payload = json.dumps({"session_id": "s-1", "cwd": str(vault.root.parent), **call})
+        done = subprocess.run([sys.executable, "-c", code], input=payload, capture_output=True, text=True, check=True)
+        loaded |= set(re.findall(r"wwt_vault\.vault\.(\w+)", done.stdout))
+    assert loaded == set(re.findall(r"`(\w+)`", said[1]))
 
 
 def test_the_order_of_imports_is_the_one_that_is_checked() -> None:

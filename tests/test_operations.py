@@ -105,6 +105,19 @@ def test_a_note_of_no_time_is_found(time: str, zone: str, tmp_path: Path) -> Non
     assert not [note for note in found["notes"] if "damaged" in note]
 
 
+def test_the_glossary_is_followed(workspace: Workspace) -> None:
+    """A line that a person adds to ``AI_CONTEXT/Glossary.md`` holds for the next question, and says so on the hit."""
+    say(workspace, "Where does the tally run?", "Tally runs on two machines in the basement.")
+    assert not recall.search(workspace, "정산 엔진")["hits"]
+
+    page = workspace.vault.root / layout.AI_CONTEXT / layout.GLOSSARY
+    page.write_text(page.read_text("utf-8") + "- Tally = 정산 엔진\n", "utf-8")
+    (hit,) = [hit for hit in recall.search(workspace, "정산 엔진")["hits"] if hit["layer"] == "session"]
+
+    assert "정산 엔진 = tally" in hit["why"]
+    assert "two machines" in recall.context(workspace, "정산 엔진")["text"]
+
+
 def test_of_marks_at_once_the_last_message_counts(workspace: Workspace) -> None:
     """Several agents mark one session in the same moment: none takes back what another has read."""
     ids = say(workspace, *(f"message {number}" for number in range(24)))

@@ -192,6 +192,7 @@ SHOWN: Final = {
     "locomo": ("frac@5", "frac@10", "R@5", "R@10", "all@10", "MRR"),
     "locomo-turns": ("frac@5", "frac@10", "R@10", "all@10", "MRR"),
     "bilingual": ("R@1", "R@5", "MRR", "before the other"),
+    "bilingual-more": ("R@1", "R@5", "MRR", "before the other"),
 }
 
 

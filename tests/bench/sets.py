@@ -222,6 +222,23 @@ def bilingual() -> Set:
     return Set(documents, cases)
 
 
+def bilingual_more() -> Set:
+    """More questions for choosing constants, over the same texts and those of ``tests/data/bilingual/more``.
+
+    Exact terms with particles, words in the other script, and pairs of an older and a newer statement.
+    """
+    documents, _ = bilingual()
+    cases: list[Case] = []
+    for path in sorted((BILINGUAL / "more").glob("*.jsonl")):
+        for row in map(json.loads, path.read_text("utf-8").splitlines()):
+            if "ask" in row:
+                gold, avoid = (frozenset(row.get(name, ())) for name in ("gold", "avoid"))
+                cases.append(Case(row["ask"], gold, row["kind"], "dev", avoid=avoid))
+            else:
+                documents[DocumentId(row["id"])] = _from_row(row)
+    return Set(documents, cases)
+
+
 def _from_row(row: dict[str, Any]) -> Document:
     time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
     if "said" in row:
@@ -235,6 +252,7 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "bilingual": bilingual,
     "bilingual-asked": lambda: bilingual_asked(with_questions=False),
     "bilingual-questions": lambda: bilingual_asked(with_questions=True),
+    "bilingual-more": bilingual_more,
     "locomo": locomo,
     "locomo-turns": locomo_turns,
     "autorag-ko": autorag,

@@ -17,13 +17,12 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from wwt_vault.config import Settings
 from wwt_vault.errors import IndexUnavailable, ModelUnavailable
 from wwt_vault.index.comparison import Catalog
 from wwt_vault.index.generations import Damaged, Generation, Manifests, current_generation, others, sweep
-from wwt_vault.index.refresh import Loader, NeedsAll, Progress, Refresh
+from wwt_vault.index.refresh import Loader, NeedsAll, Progress, Refresh, zone_of
 from wwt_vault.index.results import IndexStatus, KeywordHit, MeaningHit, QueryTerm, RefreshReport
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Filters, Passage
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from wwt_vault.index.centring import Centring
     from wwt_vault.index.embedder import Embedder
     from wwt_vault.index.searching import Searcher
+    from wwt_vault.index.synonyms import Group
     from wwt_vault.index.vectors import VectorStore
 
 __all__ = ["Index", "IndexStatus", "KeywordHit", "MeaningHit", "QueryTerm", "RefreshReport"]
@@ -57,12 +57,13 @@ class Index:
         """
         self.folder = folder
         self._embedder = embedder
-        self._zone = _zone((settings or Settings()).timezone)
+        self._zone = zone_of((settings or Settings()).timezone)
         self._lock = threading.RLock()
         self._searcher: Searcher | None = None
         self._stores: dict[str, tuple[VectorStore, Centring]] = {}
         self._manifests = Manifests()
         self._problem: str | None = None
+        self._glossary: tuple[Group, ...] = ()
 
     # --- Keeping up to date -------------------------------------------------------------------------------------------
 
@@ -211,6 +212,18 @@ class Index:
         """
         return self._ask(lambda searcher: searcher.keyword(query, limit_to, limit), [])
 
+    def use_glossary(self, groups: tuple[Group, ...]) -> None:
+        """From now on take the words of each group for one word, in every question. Nothing is indexed anew."""
+        with self._lock:
+            if groups != self._glossary:
+                self._glossary = groups
+                if self._searcher is not None:
+                    self._searcher.use_glossary(groups)
+
+    def also(self, query: str) -> dict[str, Group]:
+        """Return what in ``query`` is found in other ways of writing as well, and which: loanwords, the glossary."""
+        return self._ask(lambda searcher: searcher.also(query), {})
+
     def keyword_scores(self, query: str, ids: Iterable[str]) -> dict[str, float]:
         """Return the ``keyword`` score of given passages, 0 where no word of the query is; unknown ids are left out."""
         ids = tuple(ids)
@@ -294,7 +307,7 @@ class Index:
         with suppress(FileNotFoundError):
             shutil.copytree(self.folder / "vectors", folder / "vectors", ignore=shutil.ignore_patterns("*.lock"))
         found = Index(folder, self._embedder)
-        found._zone = self._zone
+        found._zone, found._glossary = self._zone, self._glossary
         return found
 
     def close(self) -> None:
@@ -348,7 +361,7 @@ class Index:
                     self._say_damaged(candidate, damage)
                     continue
                 if self._searcher is None or self._searcher.generation.number != candidate:
-                    self._searcher = Searcher(generation)
+                    self._searcher = Searcher(generation, self._glossary)
                 return self._searcher
             self._searcher = None
             return None
@@ -378,10 +391,3 @@ class Index:
             " still searched. Free space there, or delete the folder: it is made again from the vault.",
             folder=str(self.folder),
         )
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")  # the settings are checked where they are read; the index has to work regardless

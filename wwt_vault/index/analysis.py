@@ -19,11 +19,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from wwt_vault.index.loanwords import in_hangul
+
 if TYPE_CHECKING:
     from kiwipiepy import Kiwi
 
 __all__ = [
     "LANGUAGES",
+    "MAX_QUESTION",
     "VERSION",
     "Concept",
     "Phrase",
@@ -32,12 +35,14 @@ __all__ = [
     "analyse_all",
     "ask",
     "exact_terms",
+    "is_particle",
     "kiwi_version",
     "language_of",
+    "phrase_of",
     "plain",
 ]
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Goes up whenever the same text gives other terms: an index of another version is built anew."""
 
 LANGUAGES: Final = ("other", "ko", "ja", "zh")
@@ -108,6 +113,8 @@ class Concept(NamedTuple):
     """As it was asked, case-folded: what people are shown."""
     terms: tuple[str, ...]
     """The word itself first; for an identifier also its joined form and its parts."""
+    also: tuple[Phrase, ...] = ()
+    """What else it is written as; see ``synonyms``."""
 
 
 class Phrase(NamedTuple):
@@ -183,6 +190,11 @@ def exact_terms(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def is_particle(text: str) -> bool:
+    """Say whether what follows a Korean noun is a particle, or the plural and one."""
+    return text in _PARTICLES or text.removeprefix("들") in {"", *_PARTICLES}
+
+
 def language_of(text: str) -> int:
     """Return the language of a text by its letters, as an index into ``LANGUAGES``: a fifth of them decides."""
     if text.isascii():
@@ -233,11 +245,12 @@ def _phrases(normal: str) -> tuple[Phrase, ...]:
     if len(normal) > 300:
         return ()
     quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(normal)]
-    phrases = tuple(phrase for part in quoted if (phrase := _phrase(part)).words or phrase.grams)
+    phrases = tuple(phrase for part in quoted if (phrase := phrase_of(part)).words or phrase.grams)
     return phrases if len(phrases) <= 3 else ()
 
 
-def _phrase(text: str) -> Phrase:
+def phrase_of(text: str) -> Phrase:
+    """Return a word or several as they are looked for in documents, Hangul by its bigrams."""
     words: list[str] = []
     grams: list[str] = []
     for kind, part in _tokens(text):
@@ -349,7 +362,10 @@ def _kiwi() -> Kiwi:
     from kiwipiepy import Kiwi  # noqa: PLC0415 - a second and 235 MB that only Korean needs
 
     # The dictionaries left out (compounds, typos, names) cost two more seconds and 250 MB and did not rank better.
-    return Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False)
+    kiwi = Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False)
+    for word in in_hangul():
+        kiwi.add_user_word(word, "NNP")
+    return kiwi
 
 
 _analysed: dict[str, tuple[tuple[str, str], ...]] = {}

@@ -11,6 +11,7 @@ Statistics count living passages only, so an index that was changed step by step
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wwt_vault.index.analysis import Concept, Question
+from wwt_vault.index.analysis import Concept, Phrase, Question
 from wwt_vault.index.filters import NO_TIME
 from wwt_vault.index.rows import Rows
 
@@ -44,11 +45,15 @@ class Parameters(NamedTuple):
     grams: float = 0.15
     variants: float = 0.5
     """Weight of the parts of an identifier beside the whole."""
+    also: float = 0.8
+    """What another way of writing a word counts beside the one that was asked."""
 
 
 DEFAULT: Final = Parameters()
 _BODY: Final = 2
 _GRAMS: Final = 4
+_Fields = tuple[tuple[str, int, float], ...]
+_GRAM_FIELDS: Final[_Fields] = (("grams", _GRAMS, 1.0),)
 
 
 class Weighed(NamedTuple):
@@ -138,7 +143,8 @@ class _Scorer:
         idfs: list[float] = []
         parts = np.zeros(len(self._rows), dtype=np.int16)
         for at, term in enumerate(concept.terms):
-            holders, idf = self._add(term, self._fields, self._parameters.variants if at else 1.0)
+            also = concept.also if at == 0 else ()
+            holders, idf = self._add(term, self._fields, self._parameters.variants if at else 1.0, also)
             if not len(holders):
                 continue
             idfs.append(idf)
@@ -153,12 +159,35 @@ class _Scorer:
 
     def add_gram(self, gram: str) -> None:
         """Add a Hangul bigram."""
-        self._add(gram, (("grams", _GRAMS, 1.0),), self._parameters.grams)
+        self._add(gram, _GRAM_FIELDS, self._parameters.grams)
 
     def _add(
-        self, term: str, fields: tuple[tuple[str, int, float], ...], weight: float
+        self, term: str, fields: _Fields, weight: float, also: Sequence[Phrase] = ()
     ) -> tuple[NDArray[np.intp], float]:
-        """Add one term; return the living rows that hold it and its inverse document frequency."""
+        """Add one term, other ways to write it being the same one; return the living rows that hold it and its idf."""
+        rows, p = self._rows, self._parameters
+        count, plain = self._count(term, fields)
+        for phrase in also:
+            parts = [self._count(word, self._fields) for word in phrase.words]
+            parts += [self._count(gram, _GRAM_FIELDS) for gram in phrase.grams]
+            if parts:  # all of it must be there
+                count += p.also * np.minimum.reduce([part[0] for part in parts])
+                plain += p.also * np.minimum.reduce([part[1] for part in parts])
+        holders = np.flatnonzero(count)
+        if not len(holders):
+            return holders, 0.0
+        idf = _idf(len(holders), rows.passages)
+        saturated = count[holders] * (p.k1 + 1) / (p.k1 + count[holders])
+        self.passages[holders] += weight * idf * saturated
+        its = np.flatnonzero(plain)
+        length = self._document_lengths(_GRAMS if fields[0][1] == _GRAMS else _BODY)
+        norm = p.k1 * (1 - p.length + p.length * length[its])
+        document_idf = _idf(len(its), rows.documents)
+        self.documents[its] += weight * document_idf * plain[its] * (p.k1 + 1) / (plain[its] + norm)
+        return holders, idf
+
+    def _count(self, term: str, fields: _Fields) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return how often each living row holds a term, by the lengths of its fields, and how often each document."""
         rows, p = self._rows, self._parameters
         count = np.zeros(len(rows))
         plain = np.zeros(len(self.documents))
@@ -175,18 +204,7 @@ class _Scorer:
             if at not in (_BODY, _GRAMS):  # a session's title is said once, not once in each of its windows
                 counts = counts / rows.passages_of_document[its_documents]
             plain += field_weight * np.bincount(its_documents, counts, minlength=len(plain))
-        holders = np.flatnonzero(count)
-        if not len(holders):
-            return holders, 0.0
-        idf = _idf(len(holders), rows.passages)
-        saturated = count[holders] * (p.k1 + 1) / (p.k1 + count[holders])
-        self.passages[holders] += weight * idf * saturated
-        its = np.flatnonzero(plain)
-        length = self._document_lengths(_GRAMS if fields[0][1] == _GRAMS else _BODY)
-        norm = p.k1 * (1 - p.length + p.length * length[its])
-        document_idf = _idf(len(its), rows.documents)
-        self.documents[its] += weight * document_idf * plain[its] * (p.k1 + 1) / (plain[its] + norm)
-        return holders, idf
+        return count, plain
 
     def _document_lengths(self, field: int) -> NDArray[np.float64]:
         """Return each document's length relative to the mean, shape (documents,)."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from wwt_vault.errors import NotFound, WwtError
 from wwt_vault.index import analysis, passages, privacy
@@ -36,7 +37,7 @@ from wwt_vault.index.results import RefreshReport
 from wwt_vault.model.conversation import DocumentId, Problem
 from wwt_vault.model.knowledge import Document
 
-__all__ = ["Loader", "NeedsAll", "Progress", "Refresh"]
+__all__ = ["Loader", "NeedsAll", "Progress", "Refresh", "zone_of"]
 
 _AT_LEAST: Final = 6
 """Documents that every refresh reads."""
@@ -46,6 +47,14 @@ Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do."""
 
 _UNREADABLE: Final = "unreadable"
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Return a time zone, UTC for a name that is none: settings are checked elsewhere, the index has to work."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
 
 
 class NeedsAll(Exception):

@@ -19,6 +19,7 @@ from wwt_vault.index import analysis, filters, passages
 from wwt_vault.index.generations import Generation, reading
 from wwt_vault.index.ranking import Scored, best, candidates, score
 from wwt_vault.index.results import KeywordHit, MeaningHit, QueryTerm
+from wwt_vault.index.synonyms import Group, Synonyms
 from wwt_vault.model.knowledge import Filters, Passage
 
 if TYPE_CHECKING:
@@ -37,15 +38,24 @@ _VERIFIED: Final = 200
 class Searcher:
     """One generation, open for searching. Any number of threads."""
 
-    def __init__(self, generation: Generation) -> None:
+    def __init__(self, generation: Generation, glossary: Iterable[Group] = ()) -> None:
         """Search ``generation``; opens its files at the first question."""
         self.generation = generation
+        self.use_glossary(glossary)
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[object, ...], Any] = OrderedDict()
 
     def terms(self, question: str) -> tuple[QueryTerm, ...]:
         """Return the words that are searched for."""
         return tuple(QueryTerm(word.surface, word.idf) for word in self._scored(question)[1].words)
+
+    def use_glossary(self, groups: Iterable[Group]) -> None:
+        """From now on take the words of each group for one word, as loanwords are."""
+        self._synonyms = Synonyms(groups)
+
+    def also(self, question: str) -> dict[str, Group]:
+        """Return what in a question is also written in other ways, and how."""
+        return self._synonyms.of(question)
 
     def keyword(self, question: str, limit_to: Filters, limit: int) -> list[KeywordHit]:
         """Return the best passages by their words."""
@@ -166,12 +176,14 @@ class Searcher:
         return candidates(self.generation.lexical, self.generation.rows, terms, since, until)
 
     def _scored(self, question: str) -> tuple[analysis.Question, Scored]:
+        synonyms = self._synonyms
+
         def work() -> tuple[analysis.Question, Scored]:
-            asked = analysis.ask(question)
+            asked = synonyms.expanded(analysis.ask(question), question)
             with reading("searching by words"):
                 return asked, score(self.generation.lexical, self.generation.rows, asked)
 
-        found: tuple[analysis.Question, Scored] = self._once(("words", question), work)
+        found: tuple[analysis.Question, Scored] = self._once(("words", question, synonyms), work)
         return found
 
     def _cosines(self, question: str, embedder: Embedder, centring: Centring) -> NDArray[np.float32] | None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.errors import IndexUnavailable
+from wwt_vault.errors import IndexUnavailable, VaultError
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Document
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents, projects
+from wwt_vault.vault.files import read
+from wwt_vault.vault.layout import AI_CONTEXT, GLOSSARY
 
 if TYPE_CHECKING:
     from wwt_vault.index import RefreshReport
 
-__all__ = ["ANSWER_SECONDS", "catch_up", "embed", "refresh", "refresh_ledger"]
+__all__ = ["ANSWER_SECONDS", "catch_up", "embed", "follow_glossary", "refresh", "refresh_ledger"]
 
 ANSWER_SECONDS: Final = 2.0
 """Seconds an answer spends on what changed; what is left then is indexed in the background or by the next call."""
@@ -86,6 +89,7 @@ def catch_up(
     ``touched`` as for ``refresh``. Raises ``IndexUnavailable`` when there is no index and none can be made: "no record
     found" would not be true.
     """
+    follow_glossary(workspace)
     try:
         report = refresh(workspace, seconds=seconds, progress=progress, touched=touched)
     except IndexUnavailable as error:
@@ -105,6 +109,16 @@ def catch_up(
     if report.repaired:
         found.append(f"The index was built anew: {report.repaired}")
     return found
+
+
+def follow_glossary(workspace: Workspace) -> None:
+    """Let questions be understood by the vault's glossary as it stands now. One that cannot be read is none."""
+    from wwt_vault.index.synonyms import glossary_groups  # noqa: PLC0415 - only an answer needs it
+
+    data = None
+    with suppress(VaultError):
+        data = read(workspace.vault.root / AI_CONTEXT / GLOSSARY)
+    workspace.index.use_glossary(glossary_groups((data or b"").decode("utf-8", "replace")))
 
 
 def refresh_ledger(workspace: Workspace) -> None:

@@ -144,7 +144,7 @@ def context(
     pack = contexts.build(
         query,
         hits,
-        terms=result.terms,
+        terms=result.words,
         sources=_sources([*leading, *(hit.passage.document for hit in hits)], standing, read),
         pinned=leading,
         curated=open_sessions.curated,

@@ -7,6 +7,7 @@ order        what holds now before what was replaced; nothing said twice
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import BadArgument
+from wwt_vault.index.analysis import plain
 from wwt_vault.model.knowledge import Filters, Hit, Passage
 from wwt_vault.search import candidates as weighing
 from wwt_vault.search.candidates import Candidate, gather, score, weigh_evidence
@@ -41,9 +43,20 @@ class SearchResult:
     """False: nothing in the vault is good enough to be called an answer, and ``hits`` is empty."""
     hits: tuple[Hit, ...] = ()
     terms: Mapping[str, float] = field(default_factory=dict)
-    """The words of the question as they were searched, and how rare each is (idf): what a text is trimmed to."""
+    """The words of the question as they were searched, and how rare each is (idf)."""
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What of the question is also written in other ways, and how: loanwords, the vault's glossary."""
     notes: tuple[str, ...] = ()
     """How this answer is limited (no model yet, question cut, a filter that matches nothing): sentences for people."""
+
+    @property
+    def words(self) -> dict[str, float]:
+        """The terms and what they are also written as, each with its weight: what a text is trimmed to."""
+        weights = dict(self.terms)
+        for member, others in self.also.items():
+            weight = max((weight for term, weight in self.terms.items() if term in member), default=0.0)
+            weights |= {other: weight for other in others if weight and other not in weights}
+        return weights
 
 
 def search(
@@ -100,8 +113,9 @@ def search(
     score(found, meaning_weight, when)
     good = [candidate for candidate in found if candidate.evidence >= weighing.SOME] or found
     ranked = one_of_each(in_order(good, when, index.likeness), limit)
-    hits = tuple(_hit(candidate, terms) for candidate in ranked)
-    return SearchResult(query=query, found=is_answer, hits=hits, terms=terms, notes=notes)
+    also = index.also(text)
+    hits = tuple(_hit(candidate, terms, also) for candidate in ranked)
+    return SearchResult(query=query, found=is_answer, hits=hits, terms=terms, also=also, notes=notes)
 
 
 def _is_after(passage: Passage, moment: datetime | None) -> bool:
@@ -126,13 +140,14 @@ def _limits(status: IndexStatus, no_meaning: bool) -> tuple[str, ...]:
     return ()
 
 
-def _hit(candidate: Candidate, terms: Mapping[str, float]) -> Hit:
+def _hit(candidate: Candidate, terms: Mapping[str, float], also: Mapping[str, tuple[str, ...]]) -> Hit:
     # Rarest first: they are why a person believes it.
     matched = sorted(candidate.terms, key=lambda term: (-terms[term], term))
     why = []
     if matched:
         shown = ", ".join(matched[:6]) + (", …" if len(matched) > 6 else "")
         why.append(f"words: {shown} ({len(matched)} of {len(terms)})")
+    why += _written_otherwise(candidate, also)
     if candidate.cosine is not None:
         why.append(f"meaning: {candidate.cosine:.2f}")
     return Hit(
@@ -142,3 +157,14 @@ def _hit(candidate: Candidate, terms: Mapping[str, float]) -> Hit:
         meaning_score=None if candidate.cosine is None else round(candidate.cosine, 4),
         why="; ".join((*why, *candidate.reasons)),
     )
+
+
+def _written_otherwise(candidate: Candidate, also: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Say by which other way of writing it a word of the question was found."""
+    passage = candidate.passage
+    text = plain("\n".join((passage.title, passage.heading, passage.text, *passage.questions, *passage.tags)))
+    found = []
+    for member, others in also.items():
+        if member not in text and any(term in member for term in candidate.terms):
+            found += [f"{member} = {other}" for other in others if re.search(rf"(?<![a-z0-9]){re.escape(other)}", text)]
+    return found

@@ -29,6 +29,7 @@ __all__ = [
     "DECISIONS",
     "EVENTS",
     "EVENT_ID",
+    "GLOSSARY",
     "INBOX",
     "KNOWLEDGE",
     "PROJECTS",
@@ -55,6 +56,7 @@ KNOWLEDGE, DECISIONS, CONVERSATIONS = "30_Knowledge", "40_Decisions", "50_Conver
 CURATED_FOLDERS = (INBOX, PROJECTS, AREAS, KNOWLEDGE, DECISIONS)
 SOURCES = f"{KNOWLEDGE}/Sources"
 AI_CONTEXT = "AI_CONTEXT"
+GLOSSARY = "Glossary.md"
 DATA = ".wwt"
 """What is the program's own; a dot folder, so that Obsidian does not show it."""
 VAULT_FILE, CONFIG_FILE = ".wwt/vault.json", ".wwt/config.toml"

@@ -147,6 +147,23 @@ def test_two_folders_that_differ_by_case_alone_do_not_take_turns(two: Two) -> No
     assert b"x: 1" in text
 
 
+def test_a_note_in_a_folder_of_another_case_goes_where_the_rest_of_the_folder_is(two: Two, tmp_path: Path) -> None:
+    """On every machine, whether it has the note where it was or moved it: else they would not be the same at once."""
+    one, other = two
+    one.write("30_Knowledge/Rest.md", "x\n")
+    settle(*two)
+    third = join(tmp_path, tmp_path / "remote.git", "third")
+    move(one, "30_Knowledge/Plan.md", "30_knowledge/plan.md")
+    move(other, "30_Knowledge/Plan.md", "20_Areas/Plan.md")
+    for box in (other, one, third):
+        box.sync()
+    for box in (other, one):
+        assert not box.sync().pushed
+
+    assert files_of(one) == files_of(other) == files_of(third)
+    assert {"30_Knowledge/plan.md", "30_Knowledge/Rest.md"} <= files_of(one).keys()
+
+
 def test_a_name_that_changes_its_case_and_is_not_edited(two: Two) -> None:
     """Either machine may merge it."""
     one, other = two

@@ -240,7 +240,7 @@ def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
     taken = work.targets.get(place)
     if taken is not None and change.before is None:
         if taken.data is None and taken.oid is None:  # it got another spelling there
-            place = belonging.logical(path)
+            place = work.spelling.respelled(path, lambda folder: _stays(work, folder))
         else:  # two of theirs that some file systems take for one
             used = {*work.targets, *work.spelling.near(place)}
             place = copies.copy_name(place, *_machine_of(work, path), used)
@@ -256,6 +256,13 @@ def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
         work.targets[place] = Target(before, oid=_oid(change.after))
     elif mine.after.oid != _oid(change.after):
         _both(work, place, _Versions(change.before, mine.after, change.after, mine.after, path))
+
+
+def _stays(work: _Work, folder: str) -> bool:
+    """Return whether a folder of this side still holds something when the other side's deletions are done."""
+    listed = work.repository.git.run("ls-tree", "-r", "-z", "--name-only", "HEAD", "--", f"{folder}/")
+    there = (work.there.get(path) for path in listed.decode("utf-8", "surrogateescape").split("\0") if path)
+    return any(change is None or change.after is not None for change in there)
 
 
 def _both(work: _Work, path: str, versions: _Versions, *, moved: bool = False) -> None:

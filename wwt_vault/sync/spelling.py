@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 from wwt_vault.errors import SyncRefused
@@ -41,6 +42,16 @@ class Spelling:
         place = f"{folder}/{name}" if folder else name
         _refuse_unlike(place, (self._root / place).is_dir())
         return place
+
+    def respelled(self, path: str, stays: Callable[[str], bool]) -> str:
+        """Return the path under which a file is written that got another spelling: of it, not of folders that stay."""
+        *folders, last = belonging.logical(path).split("/")
+        folder = ""
+        for part in folders:
+            above = f"{folder}/" if folder else ""
+            there = above + self._spelled(folder, part)
+            folder = there if there != above + part and stays(there) else above + part
+        return f"{folder}/{last}" if folder else last
 
     def _spelled(self, folder: str, name: str) -> str:
         """Return a name as it is in a folder: by itself, else by one that is taken for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Annotated, Final
 
 import typer
@@ -56,10 +57,22 @@ for module in (start, memory, notes, projects, sources, upkeep, tokens, sync, se
     module.register(app, EPILOG)
 
 
+def _only(name: str) -> typer.Typer:
+    """Return the app with one command alone, if it has it: typer takes 30 ms to prepare all of them."""
+    its = [one for one in app.registered_commands if name in (one.name, getattr(one.callback, "__name__", None))]
+    if not its:
+        return app
+    alone = copy(app)
+    alone.registered_commands, alone.registered_groups = its, []
+    return alone
+
+
 def run(common: Common, arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     try:
-        code = app(args=arguments, prog_name="wwt", standalone_mode=False, obj=common)
+        code = _only(arguments[0] if arguments else "")(
+            args=arguments, prog_name="wwt", standalone_mode=False, obj=common
+        )
     except WwtError as error:
         emit_error(common, error.as_json())
         return error.exit_code

@@ -42,11 +42,11 @@ def embed(
     Returns 0 at once while another process holds ``lock``. Raises ``Damaged``, and ``OSError`` when the vectors cannot
     be written; what was embedded before stays.
     """
-    from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that only writing needs
-
     pending = searcher.pending(store)
     if not pending:
         return 0
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that only writing needs
+
     deadline = None if budget_seconds is None else time.monotonic() + budget_seconds
     privacy.make_folder(lock.parent)
     done = 0

@@ -6,6 +6,7 @@ those of ``docs/cli.md``: 0 done, 1 failed, 2 wrong usage, 3 refused, 4 problems
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -32,9 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from wwt_vault.mcp_server import serve  # noqa: PLC0415 - hosts wait for it: not even typer is loaded
 
         serve(common.vault)
+    if rest[:1] in (["search"], ["context"]):
+        gc.disable()  # it answers and ends: looking for garbage takes a tenth of its time and finds none worth it
     from wwt_vault.cli.commands import run  # noqa: PLC0415 - as above
 
-    sys.exit(run(common, rest))
+    try:
+        sys.exit(run(common, rest))
+    finally:
+        gc.enable()
 
 
 def _common(arguments: Sequence[str]) -> tuple[Common, list[str]]:

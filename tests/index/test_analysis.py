@@ -217,9 +217,12 @@ def test_the_language_is_told_by_the_letters(text: str, language: str) -> None:
         ("PAY-4092가 왜 났지?", {"pay-4092"}), ("/etc/app/conf.yaml이 왜?", {"etc/app/conf.yaml"}),
         ("--no-follow는 언제부터야", {"no-follow"}), ("AUTH_TOKEN_TTL은 몇이야", {"auth_token_ttl"}),
         ("What is isComposing for in v2.3.1?", {"iscomposing", "v2.3.1"}), ("ERESOLVE가 났다", {"eresolve"}),
-        ("Which queue do we use?", set()), ("3월에 30명이 2026년에", set()), ("Kafka를 왜 골랐지", set()),
+        ("Which queue do we use?", set()), ("3월에 30명이 2026년에", set()), ("Kafka를 왜 골랐지", {"kafka"}),
+        ("where is .npmrc", {".npmrc"}),
+        ("redux 왜 뺐지? kafka는?", {"redux", "kafka"}),
+        ("why was redux removed", set()),
     ],
 )  # fmt: skip
 def test_exact_terms_are_those_that_name_one_thing(question: str, exact: set[str]) -> None:
-    """Codes, paths, flags, variables, versions, capitals; not words, counts and years."""
+    """Codes, paths, flags, variables, versions, capitals, Latin words in Korean; not words, counts and years."""
     assert exact_terms(question) == exact

@@ -69,6 +69,13 @@ def test_an_identifier_is_found_whole_before_its_parts(tmp_path: Path) -> None:
     assert ranked(index, "max_pool_size")[0] == "whole.md"
 
 
+def test_a_number_alone_is_no_half_of_a_name(tmp_path: Path) -> None:
+    """``bfloat16`` is not any 16, ``PAY-4092`` not any 4092; the parts together are."""
+    index = index_of(tmp_path, note("16.md", "iOS 16 and 4092 users"), note("apart.md", "PAY 4092"), *FILLER)
+    terms = {hit.passage.document: hit.terms for hit in index.keyword("bfloat16 PAY-4092")}
+    assert terms == {"16.md": (), "apart.md": ("pay-4092",)}
+
+
 def test_a_name_the_analyser_does_not_know_is_found_with_any_particle(tmp_path: Path) -> None:
     """Bigrams carry what morphemes miss."""
     index = index_of(tmp_path, note("name.md", "쀍뛟꿻에서 장애가 났다"), *FILLER)

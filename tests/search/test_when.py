@@ -114,6 +114,28 @@ def test_whether_now_or_then_is_asked_about(question: str, about: str | None) ->
     assert read(question, NOW, SEOUL).about == about
 
 
+@pytest.mark.parametrize(
+    ("question", "past"),
+    [
+        ("Which Node version are we on?", False),
+        ("How many days does a buyer have to get the money back?", False),
+        ("재고를 얼마나 자주 맞추지?", False),
+        ("테스트 계정이 있나?", False),
+        ("Which chart library did we decide on?", False),
+        ("주석을 어느 언어로 쓰기로 했더라?", False),
+        ("Why do we have two tables for addresses?", True),
+        ("What caused the double bookings?", True),
+        ("What motivated her to move?", True),
+        ("How has the onboarding evolved?", True),
+        ("쿠폰이 두 번 적용된 건 왜였지?", True),
+        ("로그인 화면이 느렸던 원인은?", True),
+    ],
+)
+def test_what_happened_is_told_from_how_things_stand(question: str, past: bool) -> None:
+    """What was decided holds today; why something happened does not change with what came later."""
+    assert read(question, NOW, SEOUL).past is past
+
+
 def test_the_day_is_that_of_the_zone() -> None:
     """At one in the morning in Seoul it is still yesterday in London, and yesterday is another day."""
     late = datetime(2026, 11, 29, 16, 0, tzinfo=UTC)

@@ -73,7 +73,7 @@ _APOSTROPHE: Final = re.compile(r"[’'](?:s|t|re|ve|ll|d|m)?(?!\w)|[’'](?=\w)
 _FULL_WIDTH: Final = re.compile("[\uff00-\uffef]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile('"([^"\n]{1,200})"|“([^”\n]{1,200})”|「([^」\n]{1,200})」|『([^』\n]{1,200})』')
-_EXACT: Final = re.compile(r"\d|[A-Za-z0-9][._/\\:@~#+-]+[A-Za-z0-9]|[A-Z]{2}|[a-z][A-Z]|^\.")
+_EXACT: Final = re.compile(r"\d|[A-Za-z0-9][._/\\:@~#+-]+[A-Za-z0-9]|[A-Z]{2}|[a-z][A-Z]")
 _COUNT: Final = re.compile(r"\d{1,2}|(?:19|20)\d\d|\d{1,2}:\d\d")
 _WORD: Final = re.compile(r"\S{1,200}")
 
@@ -180,12 +180,14 @@ def exact_terms(text: str) -> frozenset[str]:
     """Return the words of a question that name one thing and nothing else, as ``Concept.surface`` has them.
 
     Those with a digit (codes, versions, addresses), with punctuation inside (paths, flags, variables), in capitals or
-    with a capital inside. Small numbers are not: they count something.
+    with a capital inside; between Korean, Chinese or Japanese every Latin word. Small numbers are not: they count.
     """
+    is_between = language_of(text) != 0
     found = set()
     for kind, word in _tokens(_normal(text)[:MAX_QUESTION]):
         bare = word.strip("._-/:")
-        if kind == "name" and _EXACT.search(bare) and not _COUNT.fullmatch(bare):
+        is_name = _EXACT.search(bare) or (word[0] == "." and bare) or (is_between and len(bare) > 1)
+        if kind == "name" and is_name and not _COUNT.fullmatch(bare):
             found.add(word.casefold())
     return frozenset(found)
 

@@ -10,9 +10,9 @@ import re
 from functools import cache
 from typing import Final
 
-__all__ = ["in_hangul", "loanwords"]
+__all__ = ["in_hangul", "loanwords", "ordinary"]
 
-_LOANWORDS: Final = """
+_NAMES: Final = """
 레디스=redis; 도커=docker; 쿠버네티스=kubernetes=k8s; 카프카=kafka; 래빗엠큐=rabbitmq; 마이에스큐엘=mysql
 몽고디비=mongodb=mongo; 포스트그레스=포스트그레SQL=postgres=postgresql; 오라클=oracle; 마리아디비=mariadb
 에스큐엘라이트=sqlite; 카산드라=cassandra; 엘라스틱서치=일래스틱서치=elasticsearch; 오픈서치=opensearch; 솔라=solr
@@ -26,27 +26,30 @@ _LOANWORDS: Final = """
 사파리=safari; 크롬=chrome; 파이어폭스=firefox; 슬랙=slack; 노션=notion; 지라=jira; 컨플루언스=confluence
 피그마=figma; 옵시디언=obsidian; 스트라이프=stripe; 페이팔=paypal; 클로드=claude; 코덱스=codex; 제미나이=gemini
 구글=google; 아마존=amazon; 애플=apple; 카카오=kakao; 네이버=naver; 클라우드플레어=cloudflare; 와이어가드=wireguard
-라즈베리=raspberry; 플레이라이트=playwright; 셀레니움=셀레늄=selenium; 파이테스트=pytest; 에러=오류=error; 버그=bug
-서버=server; 클라이언트=client; 데이터베이스=디비=database=db; 테이블=table; 인덱스=색인=index; 쿼리=query
-트랜잭션=transaction; 마이그레이션=migration; 스키마=schema; 캐시=cache; 토픽=topic; 브로커=broker; 파티션=partition
-샤딩=sharding; 샤드=shard; 컨슈머=consumer; 프로듀서=producer; 메시지=메세지=message; 이벤트=event; 웹훅=webhook
-토큰=token; 세션=session; 쿠키=cookie; 데드락=deadlock; 로그인=login; 로그아웃=logout; 패스워드=비밀번호=password
-인증서=certificate; 해시=hash; 암호화=encryption; 방화벽=firewall; 프록시=proxy; 게이트웨이=gateway
-로드밸런서=load balancer; 클러스터=cluster; 컨테이너=container; 네임스페이스=namespace; 매니페스트=manifest
-쿼터=quota; 볼륨=volume; 디스크=disk; 메모리=memory; 스레드=쓰레드=thread; 프로세스=process; 데몬=daemon
-스케줄러=scheduler; 크론=cron; 파이프라인=pipeline; 오토스케일=오토스케일링=autoscale=autoscaling; 스팟=spot
-인스턴스=instance; 스테이징=staging; 프로덕션=production; 레지스트리=registry; 빌드=build; 배포=디플로이=deploy
-롤백=rollback; 릴리스=릴리즈=release; 버전=version; 브랜치=branch; 커밋=commit; 머지=merge; 리베이스=rebase
-풀리퀘스트=pull request; 코드리뷰=코드 리뷰=code review; 이슈=issue; 티켓=ticket; 스프린트=sprint; 백로그=backlog
-레포=리포지토리=repository=repo; 테스트=test; 커버리지=coverage; 스냅샷=snapshot; 린터=linter; 포맷터=formatter
-컴파일=compile; 컴파일러=compiler; 디버깅=debugging; 라이브러리=library; 프레임워크=framework; 패키지=package
-모듈=module; 플러그인=plugin; 에디터=편집기=editor; 터미널=terminal; 스크립트=script; 파라미터=매개변수=parameter
-클래스=class; 인터페이스=interface; 배열=array; 문자열=string; 정규식=regex; 헤더=header; 타임아웃=timeout
-엔드포인트=endpoint; 리트라이=재시도=retry; 백오프=backoff; 레이트 리밋=레이트리밋=rate limit; 스로틀링=throttling
-웹소켓=websocket; 프런트엔드=프론트엔드=frontend; 백엔드=backend; 컴포넌트=component; 렌더링=rendering
-하이드레이션=hydration; 번들=bundle; 스타일=style; 레이아웃=layout; 브레이크포인트=breakpoint; 모달=modal
-토스트=toast; 버튼=button; 다크 모드=다크모드=dark mode; 스크롤=scroll; 템플릿=template; 푸시=push; 딥링크=deep link
-콜드 스타트=cold start; 대시보드=dashboard; 메트릭=metric; 로그=log; 로깅=logging; 트레이싱=tracing
+라즈베리=raspberry; 플레이라이트=playwright; 셀레니움=셀레늄=selenium; 파이테스트=pytest
+"""
+"""Products, projects, companies."""
+_WORDS: Final = """
+에러=오류=error; 버그=bug; 서버=server; 클라이언트=client; 데이터베이스=디비=database=db; 테이블=table
+인덱스=색인=index; 쿼리=query; 트랜잭션=transaction; 마이그레이션=migration; 스키마=schema; 캐시=cache; 토픽=topic
+브로커=broker; 파티션=partition; 샤딩=sharding; 샤드=shard; 컨슈머=consumer; 프로듀서=producer; 메시지=메세지=message
+이벤트=event; 웹훅=webhook; 토큰=token; 세션=session; 쿠키=cookie; 데드락=deadlock; 로그인=login; 로그아웃=logout
+패스워드=비밀번호=password; 인증서=certificate; 해시=hash; 암호화=encryption; 방화벽=firewall; 프록시=proxy
+게이트웨이=gateway; 로드밸런서=load balancer; 클러스터=cluster; 컨테이너=container; 네임스페이스=namespace
+매니페스트=manifest; 쿼터=quota; 볼륨=volume; 디스크=disk; 메모리=memory; 스레드=쓰레드=thread; 프로세스=process
+데몬=daemon; 스케줄러=scheduler; 크론=cron; 파이프라인=pipeline; 오토스케일=오토스케일링=autoscale=autoscaling
+스팟=spot; 인스턴스=instance; 스테이징=staging; 프로덕션=production; 레지스트리=registry; 빌드=build
+배포=디플로이=deploy; 롤백=rollback; 릴리스=릴리즈=release; 버전=version; 브랜치=branch; 커밋=commit; 머지=merge
+리베이스=rebase; 풀리퀘스트=pull request; 코드리뷰=코드 리뷰=code review; 이슈=issue; 티켓=ticket; 스프린트=sprint
+백로그=backlog; 레포=리포지토리=repository=repo; 테스트=test; 커버리지=coverage; 스냅샷=snapshot; 린터=linter
+포맷터=formatter; 컴파일=compile; 컴파일러=compiler; 디버깅=debugging; 라이브러리=library; 프레임워크=framework
+패키지=package; 모듈=module; 플러그인=plugin; 에디터=편집기=editor; 터미널=terminal; 스크립트=script
+파라미터=매개변수=parameter; 클래스=class; 인터페이스=interface; 배열=array; 문자열=string; 정규식=regex; 헤더=header
+타임아웃=timeout; 엔드포인트=endpoint; 리트라이=재시도=retry; 백오프=backoff; 레이트 리밋=레이트리밋=rate limit
+스로틀링=throttling; 웹소켓=websocket; 프런트엔드=프론트엔드=frontend; 백엔드=backend; 컴포넌트=component
+렌더링=rendering; 하이드레이션=hydration; 번들=bundle; 스타일=style; 레이아웃=layout; 브레이크포인트=breakpoint
+모달=modal; 토스트=toast; 버튼=button; 다크 모드=다크모드=dark mode; 스크롤=scroll; 템플릿=template; 푸시=push
+딥링크=deep link; 콜드 스타트=cold start; 대시보드=dashboard; 메트릭=metric; 로그=log; 로깅=logging; 트레이싱=tracing
 모니터링=monitoring; 얼럿=알러트=alert; 온콜=당직=on-call; 핸드오버=handover; 백업=backup; 임베딩=embedding
 벡터=vector; 토크나이저=tokenizer; 차원=dimension; 프롬프트=prompt; 에이전트=agent; 모델=model; 파인튜닝=fine-tuning
 데이터셋=dataset; 라벨=레이블=label; 클릭=click; 그래디언트=gradient; 센서=sensor; 펌웨어=firmware; 블루투스=bluetooth
@@ -60,7 +63,17 @@ _LOANWORDS: Final = """
 @cache
 def loanwords() -> tuple[tuple[str, ...], ...]:
     """Return the groups."""
-    entries = (entry.strip() for line in _LOANWORDS.splitlines() for entry in line.split(";"))
+    return _groups(_NAMES) + _groups(_WORDS)
+
+
+@cache
+def ordinary() -> frozenset[str]:
+    """Return those that are no name of one thing, case-folded."""
+    return frozenset(word.casefold() for group in _groups(_WORDS) for word in group)
+
+
+def _groups(text: str) -> tuple[tuple[str, ...], ...]:
+    entries = (entry.strip() for line in text.splitlines() for entry in line.split(";"))
     return tuple(tuple(word.strip() for word in entry.split("=")) for entry in entries if entry)
 
 

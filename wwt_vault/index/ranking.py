@@ -151,7 +151,7 @@ class _Scorer:
             if at == 0:
                 matched[holders] = True
             else:
-                parts[holders] += 2
+                parts[holders] += 1 if term.isdigit() else 2  # a number alone is no half of a name
         existing = len(concept.terms) - 1
         if existing:
             matched |= parts >= max(2, existing)

@@ -18,6 +18,7 @@ from math import log
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.index.analysis import exact_terms, language_of
+from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Passage
 from wwt_vault.search.when import When
 
@@ -53,7 +54,7 @@ class Candidate:
     coverage: float = 0.0
     """Share of the question's words that it holds, weighed by rarity."""
     exact: frozenset[str] = frozenset()
-    """What of the question's exact terms (codes, paths, versions) it holds."""
+    """What of the question's exact terms (codes, paths, versions, names) it holds."""
     is_foreign: bool = False
     """The nearest in meaning, and in another language than the question."""
     evidence: float = 0.0
@@ -87,7 +88,7 @@ def gather(
         far = [name for name, candidate in found.items() if candidate.cosine is None]
         for name, cosine in (index.cosines(text, far) or {}).items():
             found[name].cosine = cosine
-    exact = exact_terms(text) & terms.keys()
+    exact = (exact_terms(text) | (index.also(text).keys() - ordinary())) & terms.keys()
     for term in exact:
         holders = [candidate for candidate in found.values() if term in candidate.terms]
         if len(holders) <= _COMMON:

@@ -1,8 +1,9 @@
 """The order a person would choose among good hits: what holds now before what was replaced, nothing said twice.
 
 Curated notes come first, superseded ones last, as far as they are about as good as the best hit. Of two texts about the
-same matter, the newer comes first where the question is about now or the newer one says that something changed; the
-older where the question asks how it once was. No document fills the list.
+same matter, the newer comes first where the question is about now, or about how things stand or what was decided; the
+older where the question asks how it once was; neither is moved where it asks what happened, or why. No document fills
+the list.
 """
 
 from __future__ import annotations
@@ -30,27 +31,26 @@ _SAYS_MORE: Final = 0.5
 
 _RIVALS: Final = 5
 """Places from the top in which passages are compared with one another."""
-_RIVAL_SCORE: Final = {"now": 0.4, None: 0.4, "then": 0.7}
+_RIVAL_SCORE: Final = {"now": 0.3, None: 0.3, "then": 0.7}
 """Share of the other's score that a passage must have to be put before it for its date, by what is asked about."""
 _ALIKE: Final = 0.2
 """Centred cosine of two passages from which they are about the same matter."""
-_VERY_ALIKE: Final = 0.6
+_VERY_ALIKE: Final = 0.3
 """The same, where nothing else says that one replaced the other."""
 _CROWD: Final = 8
 """Hits from the top whose likeness to one another says what is usual for this question."""
-_STANDS_OUT: Final = {False: 1.3, True: 2.0}
-"""Standard deviations above what is usual from which two hits are a pair, by whether the question tells of the past.
+_STANDS_OUT: Final = 1.3
+"""Standard deviations above what is usual from which two hits are a pair, unless the question is about now.
 
-A question that names no time is often about an event (``What did she buy?``), and all sessions of a friendship or a
-project are somewhat alike: moving those by date cost .14 of LoCoMo's MRR. A decision and the one that replaced it are
-more alike than the hits around them.
+All sessions of a friendship or a project are somewhat alike: a decision and the one that replaced it are more alike
+than the hits around them.
 """
 
 _CHANGE: Final = re.compile(
     r"바꿨|바꾸|바꿔|바뀌|옮겼|옮기|옮긴|대신|이제|더 이상|그만|없앴|접었|접고|내렸|올렸|다시 정|폐기|지금은"
     r"|전환|교체|변경"
     r"|\b(?:no longer|instead|replaced?|replaces|moved|migrated|switched|changed|dropped|removed|anymore|any more|as of"
-    r"|since|from (?:today|now)|retired|switched off|read-only|frozen|deprecated|revised|now)\b",
+    r"|from (?:today|now)|retired|switched off|read-only|frozen|deprecated|revised|now)\b",
     re.IGNORECASE,
 )
 
@@ -81,6 +81,8 @@ def _standing(passage: Passage, when: When) -> int:
 def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidate]:
     """Put a passage before one about the same matter where its date says so."""
     top = ranked[:_RIVALS]
+    if when.about is None and when.past:
+        return ranked  # what happened, or why: a newer text on the matter replaces nothing
     if len(top) < 2 or len({candidate.passage.document for candidate in top}) < 2:
         return ranked
     crowd = ranked[:_CROWD]
@@ -103,9 +105,9 @@ def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidat
 def _least_of_a_pair(near: Sequence[Sequence[float]], when: When) -> float:
     """Return the likeness from which two hits are about the same matter, more than all the hits are."""
     usual = [likeness for at, row in enumerate(near) for likeness in row[:at]]
-    if when.about is not None or len(usual) < _CROWD:
+    if when.about == "now" or len(usual) < _CROWD:
         return _ALIKE  # the question itself asks for an order, or there is no crowd to stand out from
-    return max(_ALIKE, fmean(usual) + _STANDS_OUT[when.past] * pstdev(usual))
+    return max(_ALIKE, fmean(usual) + _STANDS_OUT * pstdev(usual))
 
 
 def _goes_before(candidate: Candidate, rival: Candidate, likeness: float, when: When) -> bool:

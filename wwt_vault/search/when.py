@@ -25,7 +25,7 @@ class When(NamedTuple):
     words: str = ""
     """What was read as a range, as it stands in the question."""
     past: bool = False
-    """The question tells of something that has happened, in its verb and not in words for a time."""
+    """The question is about something that has happened, or why: not about how things stand, or what was decided."""
 
     @property
     def has_range(self) -> bool:
@@ -54,7 +54,22 @@ _THEN: Final = re.compile(
 )
 
 _PAST: Final = re.compile(r"\b(?:did|was|were|had|have|happened|said|decided|changed|today's)\b", re.IGNORECASE)
-_TELLS: Final = re.compile(r"\b(?:did|was|were|had|has|have|been)\b|[했었았였]|더라", re.IGNORECASE)
+_PAST_ENDING: Final = "".join(
+    chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠"
+)
+"""Syllables that end in ㅆ: what Korean verbs have in the past tense, and ``있다``, ``겠`` besides."""
+_TELLS: Final = re.compile(
+    r"\b(?:did|was|were|had|would)(?:n't)?\b|^\W*when\b|^\W*(?:what|who|which)\s+\w+ed\b"
+    r"|\b(?:has|have)(?:n't)?\s+(?:\w+\s+){0,3}(?:\w+ed|been|gone|done|made|seen|taken|become|got|had)\b"
+    rf"|[{_PAST_ENDING}]|더라",
+    re.IGNORECASE,
+)
+_WHY: Final = re.compile(r"\b(?:why|caused?|reason|how come)\b|왜|이유|원인|까닭|때문", re.IGNORECASE)
+_DECIDED: Final = re.compile(
+    r"\b(?:decided?|agreed?|chose|chosen|settled?|picked|went with)\b|기로\s?[했한]|정했|정한|결정|고른|골랐|계약",
+    re.IGNORECASE,
+)
+"""What was decided in the past holds today."""
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -90,7 +105,8 @@ def read(question: str, now: datetime, zone: tzinfo) -> When:
             about="then",
             words=match[0].strip(),
         )
-    return When(about=about, past=_TELLS.search(question) is not None)
+    happened = _TELLS.search(question) is not None and not _DECIDED.search(question)
+    return When(about=about, past=happened or _WHY.search(question) is not None)
 
 
 def _with_direction(question: str, match: re.Match[str], first: date, after: date) -> tuple[date | None, date | None]:

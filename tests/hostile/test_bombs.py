@@ -170,6 +170,8 @@ def _written(path: Path, data: bytes) -> Path:
 
 
 FILES = {
+    "a zip of names that never end": lambda folder: _zip(folder / "x.zip", "//a/conversations.json", b"[]"),
+    "a zip of deep names": lambda folder: _zip(folder / "x.zip", "a/" * 32_000 + "conversations.json", b"[]"),
     "a zip of zeros": lambda folder: _zip(folder / "x.zip", "conversations.json", b"0" * 300_000_000),
     "a zip of brackets": lambda folder: _zip(folder / "x.zip", "conversations.json", b"[" * 50_000_000),
     "deep JSON lines": lambda folder: _written(folder / "x.jsonl", (b'{"type":' * 50_000 + b"\n") * 20),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import stat
 import threading
+import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +16,10 @@ import pytest
 from tests.test_mcp_server import drive, text_of
 from wwt_vault.cli import main
 from wwt_vault.errors import WwtError
-from wwt_vault.vault import files, layout
+from wwt_vault.model.conversation import Event
+from wwt_vault.operations import conversations, notes, recall, relations
+from wwt_vault.operations.workspace import open_workspace
+from wwt_vault.vault import check, events, files, layout, moving
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -174,3 +180,69 @@ def test_a_link_that_appears_while_files_are_read_is_not_followed(vault: Vault, 
 
     assert found <= {b"mine\n", None}
     assert refused > 0
+
+
+def test_no_import_writes_or_reads_outside(vault: Vault, outside: Path, tmp_path: Path) -> None:
+    """Ids, folders, titles, names of documents and of files in an archive that would lead out: names, and no more."""
+    before = guarded(vault, outside)
+    paths = [path.replace("{outside}", str(outside)) for path in PATHS]
+    lines = [
+        {"type": "user", "uuid": f"u{n}", "sessionId": path, "cwd": path, "gitBranch": path, "isSidechain": False,
+         "timestamp": f"2026-11-29T01:{n % 60:02}:00.000Z", "message": {"role": "user", "content": f"said {n}"}}
+        for n, path in enumerate(paths) if path
+    ]  # fmt: skip
+    projects = [
+        {"uuid": path, "name": path, "description": "text", "prompt_template": "x",
+         "created_at": "2026-01-01T00:00:00Z",
+         "docs": [{"uuid": path, "filename": path, "content": "words", "created_at": "2026-01-01T00:00Z"}]}
+        for path in paths
+    ]  # fmt: skip
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    (folder / "projects.json").write_text(json.dumps(projects), "utf-8")
+    with zipfile.ZipFile(folder / "export.zip", "w") as archive:
+        for path in paths:
+            if path and "\0" not in path:
+                archive.writestr(zipfile.ZipInfo(f"{path}/conversations.json"), json.dumps(lines))
+                archive.writestr(zipfile.ZipInfo(f"{path}/b.jsonl"), json.dumps({**lines[0], "uuid": path}))
+        link = zipfile.ZipInfo("linked.jsonl")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, str(outside / "secret.md"))
+    workspace = open_workspace(str(vault.root), embedder=lambda: None)
+    report = conversations.ingest(workspace, [folder])
+
+    assert len(report["sources"]) > 20
+    assert len([event for event in events.iter_events(vault) if isinstance(event, Event)]) >= len(lines)
+    assert guarded(vault, outside) == before
+    assert sorted(path.name for path in outside.iterdir()) == ["secret.md"]
+    assert {path.name for path in vault.root.parent.iterdir()} == {"vault", "outside"}
+    written = [path for path in vault.root.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not [path for path in written if WORDS.encode() in path.read_bytes() and path.suffix == ".md"]
+
+
+def test_no_link_of_a_note_is_followed_outside(vault: Vault, outside: Path) -> None:
+    """Links, embeds, citations, properties: checked, related, moved, searched and read, and nothing outside is told."""
+    paths = [path.replace("{outside}", str(outside)) for path in PATHS if "\0" not in path]
+    body = "".join(f"- [[{path}]] ![[{path}]] [x]({path}) ![y](<{path}>) [^{path}]\n" for path in paths)
+    quoted = "".join(f"  - {json.dumps(f'[[{path}]]')}\n" for path in paths)
+    note = vault.root / "30_Knowledge" / "Links.md"
+    note.write_text(f"---\nid: links-note\ntype: topic\nrelates_to:\n{quoted}---\n\n{body}", "utf-8")
+    before = guarded(vault, outside)
+    workspace = open_workspace(str(vault.root), embedder=lambda: None)
+    at = datetime(2026, 11, 30, tzinfo=UTC)
+    told = [
+        recall.search(workspace, "Secret"),
+        relations.related(workspace, "30_Knowledge/Links.md", depth=2),
+        [problem._asdict() for problem in check.check_vault(vault).problems],
+        notes.read_note(workspace, "30_Knowledge/Links.md"),
+    ]
+    moved = moving.move_note(
+        vault, "30_Knowledge/Links.md", "20_Areas/Links.md", written_by="x", at=at, locks=workspace.state.locks
+    )
+
+    assert moved.path == "20_Areas/Links.md"
+    for answer in told:
+        assert WORDS not in json.dumps(answer, default=str)
+    assert guarded(vault, outside) == before
+    assert sorted(path.name for path in outside.iterdir()) == ["secret.md"]

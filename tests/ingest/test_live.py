@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.ingest.conversation import Conversation, shown, stored
+from wwt_vault.ingest.cursors import load_cursor
+from wwt_vault.state import state_for
 
 if TYPE_CHECKING:
     from wwt_vault.vault import Vault
@@ -88,3 +91,30 @@ def test_an_unreadable_transcript_does_not_cost_the_answer(vault: Vault, tmp_pat
     talk.hook("Stop", last_assistant_message="hi", prompt_id=prompt_id)
 
     assert stored(vault) == talk.said
+
+
+def test_a_prompt_waits_for_no_large_transcript(vault: Vault, tmp_path: Path) -> None:
+    """A hook reads of a transcript what its time allows; the next one goes on from there, and nothing is there twice.
+
+    Twenty thousand messages, with a line of 20 MB among the first, take minutes to record.
+    """
+    talk = Conversation(tmp_path)
+    for number in range(20):
+        talk.ask(f"earlier {number}")
+    talk.lines.insert(10, b'{"type": "attachment", "data": "' + b"x" * 20_000_000 + b'"}\n')
+    for number in range(20, 20_000):
+        talk.ask(f"earlier {number}")
+    talk.flush()
+    state, offsets = state_for(vault), []
+    for number in range(3):
+        talk.hook("UserPromptSubmit", prompt=f"now {number}", prompt_id=f"now-{number}")
+        checkpoint = load_cursor(state, talk.path).checkpoint
+        assert checkpoint is not None
+        offsets.append(checkpoint.offset)
+        assert ("user", f"now {number}") in stored(vault)
+    size = talk.path.stat().st_size
+
+    assert 20_000_000 < offsets[0] < offsets[1] < offsets[2] < size
+    counts = Counter(stored(vault))
+    assert set(counts.values()) == {1}
+    assert 3 + 20 < len(counts) < 20_000

@@ -40,6 +40,7 @@ _MEDIA = frozenset(
 _BOMB_SIZE, _BOMB_RATIO = 4 << 30, 200
 """Bytes, and how many of them may come of one packed byte: of a text ten do, and Deflate can do a thousand."""
 _DEFLATE_RATIO = 1100
+_LONGEST_NAME, _DEEPEST = 1000, 50
 
 
 class Member(NamedTuple):
@@ -76,7 +77,11 @@ def open_archive(path: Path) -> Iterator[ZipFile]:
 def members(archive: ZipFile) -> Iterator[Member | Skipped]:
     """Yield the files of an archive in the order of their names, and what is not read of it, each reason once."""
     left: dict[str, list[str]] = {}
-    for info in sorted(archive.infolist(), key=lambda info: info.filename):
+    listed = sorted(archive.infolist(), key=lambda info: info.filename)
+    # zipfile.Path lists the folders above every name: of a long one they fill the memory, and above two slashes it
+    # never comes to an end (CVE-2024-8088).
+    archive.filelist = [info for info in listed if _fault_of_name(info) is None]
+    for info in listed:
         name = PurePosixPath(info.filename.replace("\\", "/"))
         if not name.parts or info.is_dir() or is_media(info.filename) or name.name in PRIVATE_NAMES:
             continue
@@ -92,9 +97,18 @@ def members(archive: ZipFile) -> Iterator[Member | Skipped]:
         yield Skipped(path=f"{archive.filename}/{names[0][:300]}", line=0, reason=reason + more)
 
 
-def _unreadable(info: ZipInfo, name: PurePosixPath) -> str | None:
-    if name.is_absolute() or ".." in name.parts or "\0" in info.orig_filename or re.match("[A-Za-z]:", name.parts[0]):
+def _fault_of_name(info: ZipInfo) -> str | None:
+    path = PurePosixPath(info.filename.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or "\0" in info.orig_filename or re.match("[A-Za-z]:", info.filename):
         return "its name leads out of the archive; it was not read"
+    if len(info.filename) > _LONGEST_NAME or len(path.parts) > _DEEPEST:
+        return f"its name has more than {_LONGEST_NAME:,} letters or {_DEEPEST} folders; it was not read"
+    return None
+
+
+def _unreadable(info: ZipInfo, name: PurePosixPath) -> str | None:
+    if reason := _fault_of_name(info):
+        return reason
     if info.flag_bits & 1:
         return "it is encrypted; unpack the archive with its password and import the folder"
     if name.suffix.lower() == ".zip":

@@ -172,7 +172,8 @@ def _names(vault: Vault, was: DocumentId, now: DocumentId) -> _Names:
     old, new = (layout.name_key(path[:-3].rpartition("/")[2]) for path in (was, now))
     changed = {key: [path for path in after.get(key, ()) if path != now] for key in (old, new)}
     changed[old] = sorted([*changed[old], was])
-    return _Names({**after, **changed}, after)
+    before = {key: found for key in after if (found := after.get(key))}
+    return _Names({**before, **changed}, after)
 
 
 def _mentions(file: Path, needles: list[str]) -> bool:

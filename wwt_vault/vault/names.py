@@ -83,7 +83,7 @@ class Names(Mapping[str, list[DocumentId]]):
         return sorted(set(found))
 
     def __iter__(self) -> Iterator[str]:
-        """Yield every name's key, once."""
+        """Yield every name's key, once; of a link or a folder that is called like a note, too, and that has none."""
         keys = set(self._added)
         for folder in self._folders:
             keys.update(name[:-3] for name in folder.folded.split("\n") if name)

@@ -19,13 +19,13 @@ __all__ = ["register"]
 def register(app: typer.Typer, epilog: str) -> None:
     """Add the commands to ``app``."""
     group = typer.Typer(help="Send and take in what changed, by git; alone: do it now.", epilog=epilog)
-    group.callback(invoke_without_command=True)(sync_by_default)
+    group.callback(invoke_without_command=True)(sync)
     group.command("init", epilog=epilog)(sync_init)
     group.command("now", epilog=epilog)(sync)
     group.command("merge-file", epilog=epilog)(merge_file)
     app.add_typer(group, name="sync")
     conflicts = typer.Typer(help="Copies that a sync left beside a note; alone: list them.", epilog=epilog)
-    conflicts.callback(invoke_without_command=True)(conflicts_by_default)
+    conflicts.callback(invoke_without_command=True)(conflicts_list)
     for name, command in (("list", conflicts_list), ("merge", conflicts_merge), ("keep", conflicts_keep)):
         conflicts.command(name, epilog=epilog)(command)
     app.add_typer(conflicts, name="conflicts")
@@ -45,19 +45,6 @@ _Quiet = Annotated[float, typer.Option(metavar="SECONDS", help="With --watch: af
 _Every = Annotated[float, typer.Option(metavar="SECONDS", help="With --watch: without a change.", min=1)]
 
 
-def sync_by_default(
-    ctx: typer.Context,
-    *,
-    allow: _Allow = None,
-    yes: _Yes = False,
-    watch: _Watch = False,
-    quiet: _Quiet = 30,
-    every: _Every = 300,
-) -> None:
-    if ctx.invoked_subcommand is None:
-        sync(ctx, allow=allow, yes=yes, watch=watch, quiet=quiet, every=every)
-
-
 def sync(
     ctx: typer.Context,
     *,
@@ -68,6 +55,8 @@ def sync(
     every: _Every = 300,
 ) -> None:
     """Commit, take in what other machines did, send both."""
+    if ctx.invoked_subcommand is not None:
+        return  # called for the group, before the command of it that was named
     from wwt_vault.operations import autosync, syncing  # noqa: PLC0415 - see the package's docstring
 
     common: Common = ctx.obj
@@ -118,13 +107,10 @@ def merge_file(
     emit(ctx.obj, done, render_sync.merged_file)
 
 
-def conflicts_by_default(ctx: typer.Context) -> None:
-    if ctx.invoked_subcommand is None:
-        conflicts_list(ctx)
-
-
 def conflicts_list(ctx: typer.Context) -> None:
     """List the copies, and what only one of the two versions says."""
+    if ctx.invoked_subcommand is not None:
+        return  # called for the group, before the command of it that was named
     from wwt_vault.operations import conflicts  # noqa: PLC0415
 
     common: Common = ctx.obj

@@ -30,7 +30,7 @@ def register(app: typer.Typer, epilog: str) -> None:
     index.command("status", epilog=epilog)(index_status)
     app.add_typer(index, name="index")
     queue = typer.Typer(help="Captures that could not be recorded yet; alone: list them.", epilog=epilog)
-    queue.callback(invoke_without_command=True)(queue_list_by_default)
+    queue.callback(invoke_without_command=True)(queue_list)
     queue.command("list", epilog=epilog)(queue_list)
     queue.command("retry", epilog=epilog)(queue_retry)
     app.add_typer(queue, name="queue")
@@ -122,13 +122,10 @@ def index_status(ctx: typer.Context) -> None:
     emit(common, upkeep.index_status(workspace.open_workspace(common.vault)), render.index)
 
 
-def queue_list_by_default(ctx: typer.Context) -> None:
-    if ctx.invoked_subcommand is None:
-        queue_list(ctx)
-
-
 def queue_list(ctx: typer.Context) -> None:
     """List captures that wait, with the reason."""
+    if ctx.invoked_subcommand is not None:
+        return  # called for the group, before the command of it that was named
     from wwt_vault.operations import upkeep  # noqa: PLC0415
 
     emit(ctx.obj, upkeep.queue_list(), render.queue)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,3 +63,27 @@ def fresh_vault(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 def vault(fresh_vault: Callable[[], Vault]) -> Vault:
     """Return a new vault made from the template, in Seoul's time zone."""
     return fresh_vault()
+
+
+@pytest.fixture
+def words_only(vault: Vault) -> Vault:
+    """Return the vault with settings that ask for no model: for tests of what stands around search."""
+    from wwt_vault.vault import open_vault
+
+    config = vault.root / ".wwt" / "config.toml"
+    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
+    opened = open_vault(vault.root)
+    assert opened.settings.embedder == "none"
+    return opened
+
+
+@pytest.fixture
+def strace() -> str:
+    """Return the program that sees system calls; skip loudly without it, unless WWT_NO_SKIP forbids that."""
+    program = shutil.which("strace")
+    if program:
+        return program
+    message = "strace is not installed: what a fault at each system call does, and what is read at all, is not tested"
+    if os.environ.get("WWT_NO_SKIP") and sys.platform == "linux":
+        pytest.fail(message)
+    pytest.skip(message)

@@ -16,14 +16,12 @@ from typing import Any, NamedTuple
 import pytest
 from mcp import Client
 
-from tests.test_mcp_server import call, drive, refused, words_only
+from tests.test_mcp_server import call, drive, refused
 from wwt_vault.cli import main
 from wwt_vault.operations import conversations, notes
 from wwt_vault.operations.workspace import Workspace, open_workspace
 from wwt_vault.vault import Vault
 from wwt_vault.vault.files import revision_of
-
-__all__ = ["words_only"]
 
 SAID = [{"role": "user", "text": "said", "time": "2026-11-29T01:00:00Z"}]
 

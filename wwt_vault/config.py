@@ -19,6 +19,7 @@ __all__ = [
     "Embedding",
     "Settings",
     "UserFolders",
+    "is_this_machine",
     "load_embedding",
     "load_user_settings",
     "load_vault_settings",
@@ -134,6 +135,18 @@ def load_embedding() -> Embedding:
         if not isinstance(value, str):
             raise BadArgument(f"{path}: {key} is a text, not {value!r}", path=str(path), key=key)
     return Embedding(**table)
+
+
+def is_this_machine(host: str) -> bool:
+    """Return whether an address, of a server to call or to listen on, can be reached from this machine alone."""
+    import ipaddress  # noqa: PLC0415 - no hook opens a connection
+
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False  # a name, which may be anything tomorrow
 
 
 def variable(name: str) -> str:

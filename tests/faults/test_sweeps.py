@@ -6,8 +6,6 @@ The whole of it is ``python -m tests.faults.sweep --every 1``; here some of the 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,18 +24,6 @@ THIN = {
     "hook of an answer": 7,
 }
 """Of each, every n-th fault is tried here."""
-
-
-@pytest.fixture
-def strace() -> str:
-    """Return the program that injects faults; skip loudly without it, unless WWT_NO_SKIP forbids that."""
-    program = shutil.which("strace")
-    if program:
-        return program
-    message = "strace is not installed: what a kill or an error at each system call does is not tested"
-    if os.environ.get("WWT_NO_SKIP") and sys.platform == "linux":
-        pytest.fail(message)
-    pytest.skip(message)
 
 
 @pytest.mark.parametrize("operation", THIN)

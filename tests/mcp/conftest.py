@@ -23,14 +23,6 @@ from wwt_vault.operations.tokens import new_token
 from wwt_vault.vault import Vault, open_vault
 
 
-@pytest.fixture
-def words_only(vault: Vault) -> Vault:
-    """Return a vault whose settings ask for no model: what is tested here is the protocol."""
-    config = vault.root / ".wwt" / "config.toml"
-    config.write_text(config.read_text("utf-8").replace('# embedder = "auto"', 'embedder = "none"'), "utf-8")
-    return open_vault(vault.root)
-
-
 class Serving(NamedTuple):
     """A server that runs, the vault it serves, and a token that may write."""
 

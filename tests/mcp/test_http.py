@@ -24,8 +24,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from tests.mcp.conftest import Serve, Serving
-from wwt_vault.config import user_folders
-from wwt_vault.mcp_server.http import BURST, MAX_BODY, Gate, Listening, is_loopback, security
+from wwt_vault.config import is_this_machine, user_folders
+from wwt_vault.mcp_server.http import BURST, MAX_BODY, Gate, Listening, security
 from wwt_vault.mcp_server.tools import TOOLS
 from wwt_vault.operations.tokens import Tokens, new_token, revoke_token
 from wwt_vault.vault import Vault, events
@@ -405,7 +405,7 @@ def test_with_a_token_it_listens_where_it_is_told(serve: Serve) -> None:
 )  # fmt: skip
 def test_only_an_address_of_this_machine_alone_counts_as_loopback(host: str, own: bool) -> None:
     """A name may lead anywhere, so it does not."""
-    assert is_loopback(host) == own
+    assert is_this_machine(host) == own
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without telling it")

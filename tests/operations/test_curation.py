@@ -9,12 +9,12 @@ import pytest
 from mcp import Client
 
 from tests.test_cli import Run, as_json, wwt
-from tests.test_mcp_server import SAID, call, drive, refused, words_only
+from tests.test_mcp_server import SAID, call, drive, refused
 from wwt_vault.curate.questions import wanting
 from wwt_vault.ingest.brief import brief
 from wwt_vault.vault import Vault, sessions
 
-__all__ = ["words_only", "wwt"]  # fixtures
+__all__ = ["wwt"]  # a fixture
 
 GIST = "How people get into the machines, and how long copies are kept"
 QUESTIONS = ["서버에는 무엇으로 들어가?", "How do I get a shell on production?", "사본은 언제 지워져?"]

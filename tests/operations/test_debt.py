@@ -8,10 +8,10 @@ from typing import Any
 from mcp import Client
 
 from tests.test_cli import Run, as_json, wwt
-from tests.test_mcp_server import SAID, call, drive, words_only
+from tests.test_mcp_server import SAID, call, drive
 from wwt_vault.vault import Vault
 
-__all__ = ["words_only", "wwt"]  # fixtures
+__all__ = ["wwt"]  # a fixture
 
 LATER = "2031-05-04T03:0{}:00Z"
 

@@ -8,11 +8,11 @@ import pytest
 from mcp import Client
 
 from tests.test_cli import Run, as_json, wwt
-from tests.test_mcp_server import call, drive, refused, words_only
+from tests.test_mcp_server import call, drive, refused
 from wwt_vault.curate.facts import candidates
 from wwt_vault.vault import Vault
 
-__all__ = ["words_only", "wwt"]  # fixtures
+__all__ = ["wwt"]  # a fixture
 
 USER = "Let's keep orders in PostgreSQL on the main server. Yes, do that thing we said. Why is it slow?"
 ASSISTANT = "Okay. I'll set it up."

@@ -9,14 +9,14 @@ import pytest
 from mcp import Client
 
 from tests.test_cli import Run, as_json, wwt
-from tests.test_mcp_server import SAID, call, drive, refused, words_only
+from tests.test_mcp_server import SAID, call, drive, refused
 from wwt_vault.curate.comparing import compare, statement
 from wwt_vault.curate.kinds import technologies
 from wwt_vault.curate.similar import claims_of
 from wwt_vault.curate.values import differing, values
 from wwt_vault.vault import Vault
 
-__all__ = ["words_only", "wwt"]  # fixtures
+__all__ = ["wwt"]  # a fixture
 
 
 def body(fact: str, event: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -20,18 +19,6 @@ pytestmark = pytest.mark.slow
 
 NOTES = 10_000
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
-
-
-@pytest.fixture
-def strace() -> str:
-    """Return the program that lists system calls; skip loudly without it, unless WWT_NO_SKIP forbids that."""
-    program = shutil.which("strace")
-    if program:
-        return program
-    message = "strace is not installed: that an unchanged vault is not read is not tested"
-    if os.environ.get("WWT_NO_SKIP") and sys.platform == "linux":
-        pytest.fail(message)
-    pytest.skip(message)
 
 
 def opened(strace: str, vault: Vault, log: Path) -> set[str]:

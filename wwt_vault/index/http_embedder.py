@@ -7,7 +7,6 @@ spoken to, and a machine other than this one only with a consent that is written
 
 from __future__ import annotations
 
-import ipaddress
 import random
 import time
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from wwt_vault.config import Embedding, variable
+from wwt_vault.config import Embedding, is_this_machine, variable
 from wwt_vault.errors import BadArgument, ModelUnavailable
 
 __all__ = ["HttpEmbedder", "consent_to"]
@@ -61,7 +60,7 @@ class HttpEmbedder:
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=httpx2.Timeout(_READ, connect=_CONNECT),
             follow_redirects=False,  # a redirect could lead the words to a machine that nobody agreed to
-            trust_env=not _is_this_machine(host),
+            trust_env=not is_this_machine(host),
         )
         self.name = f"openai-compatible {settings.model} {urlsplit(url).netloc.rpartition('@')[2]}"
         self.dimension = 0
@@ -143,7 +142,7 @@ def _checked(settings: Embedding) -> tuple[str, str]:
     if parts.scheme not in ("http", "https") or not host:
         message = f'[embedding] needs a url, as "http://127.0.0.1:11434/v1"; it has {url!r}'
         raise BadArgument(message, key="url")
-    if _is_this_machine(host):
+    if is_this_machine(host):
         return url, host
     if settings.consent != consent_to(host):
         message = (
@@ -154,12 +153,3 @@ def _checked(settings: Embedding) -> tuple[str, str]:
     if parts.scheme != "https":
         raise BadArgument(f"Words are sent to another machine by https only, not to {url}", key="url")
     return url, host
-
-
-def _is_this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

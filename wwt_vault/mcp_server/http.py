@@ -7,7 +7,6 @@ There is no TLS here: what leaves this machine goes through the person's own tun
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import logging
 import math
@@ -31,13 +30,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from wwt_vault.config import is_this_machine
 from wwt_vault.errors import BadArgument, WwtError
 from wwt_vault.mcp_server.compat import ALL_TOOLS
 from wwt_vault.mcp_server.server import WwtServer
 from wwt_vault.mcp_server.session import Session
 from wwt_vault.operations.tokens import Token, Tokens
 
-__all__ = ["Gate", "Listening", "checked", "http_app", "is_loopback", "security", "serve_http"]
+__all__ = ["Gate", "Listening", "checked", "http_app", "security", "serve_http"]
 
 MAX_BODY: Final = 4 * 1024 * 1024
 """Bytes of a request: a conversation of 500 messages, far more than any note."""
@@ -75,7 +75,7 @@ def serve_http(session: Session, listening: Listening, *, compat: bool = False) 
     """
     vault = session.workspace().vault
     tokens = Tokens(vault.id)
-    if not is_loopback(listening.host) and not tokens.any():
+    if not is_this_machine(listening.host) and not tokens.any():
         raise BadArgument(
             f"{listening.host} can be reached from other machines, and this vault has no token. "
             "Make one with `wwt token new NAME` first.",
@@ -124,16 +124,6 @@ def security(listening: Listening) -> TransportSecuritySettings:
         allowed_hosts=[name for host in hosts for name in (host, f"{host}:*")],
         allowed_origins=[*local, *public, *listening.origins],
     )
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address to listen on can be reached from this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False  # a name, which may be anything tomorrow
 
 
 class Gate:

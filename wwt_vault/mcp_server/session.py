@@ -38,6 +38,8 @@ _TURN_SECONDS: Final = 0.01
 """Between two slices: whoever waits gets the lock."""
 _QUIET_SECONDS: Final = 0.3
 """After a change in the vault: an editor or an agent often writes several files at once."""
+_REST_SECONDS: Final = 5.0
+"""Without a change, before what the notes owe is looked for: nobody waits for that."""
 _SCAN_SECONDS: Final = 5.0
 """For so long the system's word is taken that nothing changed; then the files are looked at again."""
 _MANY: Final = 500
@@ -160,7 +162,8 @@ class Session:
                     left, before = self._index(workspace), left
                 leave_counts(workspace, pending(workspace), datetime.now(UTC))
                 embed(workspace, stop=self._work.is_set)
-                survey(workspace, _SLICE_SECONDS, stop=self._work.is_set)
+                if not self._work.wait(_REST_SECONDS):
+                    survey(workspace, _SLICE_SECONDS, stop=self._work.is_set)
             except (WwtError, OSError) as error:
                 # Calls report the same trouble to the person; the thread tries again at the next change.
                 _log.warning("the index could not be brought up to date: %s", error)

@@ -12,6 +12,7 @@ from wwt_vault.index.generations import (
     Damaged,
     Generation,
     Known,
+    Manifests,
     current_generation,
     new_folder,
     others,
@@ -21,7 +22,6 @@ from wwt_vault.index.generations import (
     reading,
     sweep,
     write_about,
-    write_manifest,
 )
 from wwt_vault.model.conversation import DocumentId, Revision
 
@@ -35,7 +35,7 @@ def build(folder: Path) -> int:
     """Publish a generation of one file."""
     built = new_folder(folder)
     (built / "file").write_text("content")
-    write_manifest(built / "manifest.json", DOCUMENTS)
+    Manifests().write(built, DOCUMENTS)
     write_about(built, kiwi=None, documents=2, passages_count=0)
     return publish(folder, built)
 
@@ -100,7 +100,7 @@ def test_a_generation_marked_damaged_is_damaged_for_everyone(tmp_path: Path) -> 
 def test_no_byte_of_the_manifest_changes_unseen(tmp_path: Path) -> None:
     """A digit that is another digit would hide a changed document."""
     path = tmp_path / "manifest.json"
-    write_manifest(path, DOCUMENTS)
+    Manifests().write(path.parent, DOCUMENTS)
     assert read_manifest(path) == DOCUMENTS
     data = path.read_bytes()
     for at in range(len(data)):

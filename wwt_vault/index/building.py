@@ -18,13 +18,13 @@ from wwt_vault.index.generations import (
     Damaged,
     Generation,
     Known,
+    Manifests,
     Pointer,
     new_folder,
     publish,
     reading,
     sweep,
     write_about,
-    write_manifest,
 )
 from wwt_vault.model.conversation import DocumentId
 
@@ -47,11 +47,14 @@ class Builder:
     Every method raises ``Damaged`` when the base cannot be read, and ``OSError`` when the disk cannot be written.
     """
 
-    def __init__(self, folder: Path, base: Generation | None, documents: Sequence[DocumentId]) -> None:
+    def __init__(
+        self, folder: Path, base: Generation | None, documents: Sequence[DocumentId], manifests: Manifests
+    ) -> None:
         """Begin a generation of the index in ``folder`` with the passages of ``base``, or with none.
 
-        ``documents`` are those of ``base`` in the order of their numbers.
+        ``documents`` are those of ``base`` in the order of their numbers; ``manifests`` writes the next one's.
         """
+        self._manifests = manifests
         self._folder = folder
         self._base = base
         self._numbers = {name: number for number, name in enumerate(documents)}
@@ -158,7 +161,7 @@ class Builder:
         finally:
             reader.close()
         save_rows(built / "rows.npz", rows)
-        write_manifest(built / "manifest.json", documents)
+        self._manifests.write(built, documents)
         kiwi = analysis.kiwi_version() or (self._base.about.kiwi if self._base else None)
         write_about(built, kiwi=kiwi, documents=len(documents), passages_count=living, base=self._base)
         if (found := load_rows(built / "rows.npz").passages) != living:

@@ -53,7 +53,6 @@ __all__ = [
     "sweep",
     "versions",
     "write_about",
-    "write_manifest",
 ]
 
 Pointer = Literal["current", "next"]
@@ -177,11 +176,16 @@ def manifest_identity(folder: Path) -> tuple[int, int]:
 
 
 class Manifests:
-    """The manifest that was read or written last, so that whoever refreshes again need not read it. Any thread."""
+    """Writes manifests, and knows the one that was read or written last: whoever refreshes again need not read it.
+
+    For any thread; who writes holds the lock of the refresh.
+    """
 
     def __init__(self) -> None:
         """Know none."""
         self._kept: tuple[Path, tuple[int, int], Mapping[DocumentId, Known]] | None = None
+        self._rows: dict[DocumentId, tuple[Known, str]] = {}
+        """As they stand in the file."""
 
     def of(self, generation: Generation) -> tuple[Mapping[DocumentId, Known], tuple[int, int]]:
         """Return the documents of a generation and the identity of its manifest. Raises ``Damaged``."""
@@ -189,6 +193,15 @@ class Manifests:
         if kept is None or kept[:2] != (generation.folder, identity):
             self._kept = kept = generation.folder, identity, generation.manifest()
         return kept[2], identity
+
+    def write(self, folder: Path, documents: Mapping[DocumentId, Known]) -> None:
+        """Write the manifest of a generation in the making, or one in the place of that which it has."""
+        before = self._rows
+        self._rows = {
+            name: row if (row := before.get(name)) and row[0] is known else (known, _as_json(name, known))
+            for name, known in documents.items()
+        }
+        _write(folder / "manifest.json", "{" + ",\n".join(row for _, row in self._rows.values()) + "}")
 
     def keep(self, folder: Path, documents: Mapping[DocumentId, Known]) -> None:
         """Take over what was just written for the generation in ``folder``; it must not change any more."""
@@ -291,19 +304,20 @@ def write_about(
     privacy.close_tree(folder)
 
 
-def write_manifest(path: Path, documents: Mapping[DocumentId, Known]) -> None:
-    """Write the documents atomically, in the order of their numbers, under a checksum.
+def _as_json(name: DocumentId, known: Known) -> str:
+    return f"{json.dumps(name, ensure_ascii=False)}:{json.dumps(known, ensure_ascii=False)}"
 
-    Without it a changed digit would hide a changed document.
-    """
-    body = json.dumps(documents, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+def _write(path: Path, text: str) -> None:
+    """Write a manifest atomically under a checksum: without it a changed digit would hide a changed document."""
+    body = text.encode("utf-8", "surrogatepass")
     aside = path.with_suffix(f".{os.getpid()}")
     privacy.write(aside, f"{zlib.crc32(body):08x}\n".encode() + body)
     aside.replace(path)
 
 
 def read_manifest(path: Path) -> dict[DocumentId, Known]:
-    """Read what ``write_manifest`` wrote. Raises ``Damaged``."""
+    """Read the documents of a generation, in the order of their numbers. Raises ``Damaged``."""
     with reading("manifest.json"):
         checksum, _, body = path.read_bytes().partition(b"\n")
         if int(checksum, 16) != zlib.crc32(body):

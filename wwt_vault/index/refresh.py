@@ -31,7 +31,6 @@ from wwt_vault.index.generations import (
     point,
     read_manifest,
     versions,
-    write_manifest,
 )
 from wwt_vault.index.results import RefreshReport
 from wwt_vault.model.conversation import DocumentId, Problem
@@ -207,7 +206,7 @@ class Refresh:
         """
         outcome = _Outcome()
         documents = dict(base.known)
-        builder = Builder(self.folder, base.generation, tuple(base.known))
+        builder = Builder(self.folder, base.generation, tuple(base.known), self.manifests)
         try:
             for gone in change.removed:
                 builder.drop(gone)
@@ -234,7 +233,7 @@ class Refresh:
             raise
         if not builder.changed and base.generation is not None:
             # Touched, not changed: the stamps are all that is new.
-            write_manifest(base.generation.folder / "manifest.json", documents)
+            self.manifests.write(base.generation.folder, documents)
             number = base.generation.number
         self.manifests.keep(self.folder / "generations" / str(number), documents)
         return RefreshReport(

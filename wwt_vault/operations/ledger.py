@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +25,8 @@ from wwt_vault.vault.files import overwrite
 __all__ = ["Entry", "Ledger"]
 
 _SCHEMA: Final = 2
+_SAVED_SECONDS: Final = 10.0
+"""Between two saves of one process. What a killed one had not saved is read again by the next."""
 
 
 class Entry(NamedTuple):
@@ -54,7 +57,7 @@ class Ledger:
         """Grows with every change: what was worked out from the entries holds as long as it stays."""
         self.pending: tuple[tuple[int, int], Any] | None = None
         """Kept for ``pending``: what it worked out last, and from which state."""
-        self._saved = 0
+        self._saved, self._saved_at = 0, -inf
         self._lock = threading.RLock()  # a server's thread and its calls share one ledger
         self._load()
 
@@ -106,7 +109,7 @@ class Ledger:
                         self.note(load(name), stamp)
                     except (WwtError, OSError):
                         continue  # gone meanwhile, or unreadable: the next catalog knows more
-            if self.version != self._saved:
+            if self.version != self._saved and time.monotonic() - self._saved_at >= _SAVED_SECONDS:
                 with suppress(VaultError):  # it is only quicker with it
                     self._save()
 
@@ -124,7 +127,7 @@ class Ledger:
         rows = ",\n".join(row for _, row in self._written.values())
         data = f'{{"schema": {_SCHEMA}, "documents": [\n{rows}\n]}}\n'
         overwrite(self._path, data.encode("utf-8", "replace"), private=True, durable=False)
-        self._saved = self.version
+        self._saved, self._saved_at = self.version, time.monotonic()
 
     def _load(self) -> None:
         try:

@@ -76,7 +76,7 @@ def test_a_dry_run_of_setup_says_what_would_be() -> None:
     assert render.setup(found).splitlines() == [
         "+++ hooks.json",
         "Vault /home/me/wwt-vault (would be made)",
-        "codex: hooks added, MCP added, 3 transcripts to import",
+        "codex: hooks to be added, MCP to be added, 3 transcripts to import",
         "Nothing was changed (--dry-run).",
     ]
     nothing = render.setup({**found, "hosts": [], "diff": ""}).splitlines()

@@ -261,6 +261,9 @@ def init(found: Json) -> str:
     return f"{done} {found['vault']}\nNext: `wwt setup` connects your agents and imports what they still have."
 
 
+_PLANNED = {"added": "to be added", "updated": "to be updated", "removed": "to be removed"}
+
+
 def setup(found: Json) -> str:
     """What was connected and what is left for the person; of a dry run, what would be."""
     dry = found["dry_run"]
@@ -269,9 +272,12 @@ def setup(found: Json) -> str:
     for entry in found["hosts"]:
         count = entry["transcripts" if dry else "imported"]
         taken = f", {count} {'transcripts to import' if dry else 'messages imported'}" if count else ""
-        hooks = f"hooks {entry['hooks']}, " if entry["hooks"] else ""
-        rule = "" if entry["rule"] in (None, "absent") else f", rule {entry['rule']}"
-        lines.append(f"{entry['host']}: {hooks}MCP {entry['mcp']}{rule}{taken}")
+        done = {
+            part: _PLANNED.get(entry[part], entry[part]) if dry else entry[part] for part in ("hooks", "mcp", "rule")
+        }
+        hooks = f"hooks {done['hooks']}, " if entry["hooks"] else ""
+        rule = "" if entry["rule"] in (None, "absent") else f", rule {done['rule']}"
+        lines.append(f"{entry['host']}: {hooks}MCP {done['mcp']}{rule}{taken}")
         lines += [f"  to do: {step}" for step in entry["todo"]]
         lines += [f"  refused: {error['message']}" for error in entry["refused"]]
     if not found["hosts"]:

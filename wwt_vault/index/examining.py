@@ -30,7 +30,7 @@ def examine(folder: Path, catalog: Catalog) -> Examined:
     try:
         number = current_generation(folder)
         if number is None:
-            return Examined("missing", "there is no index yet")
+            return Examined("missing", "there is no index yet; the next search builds it")
         generation = Generation(folder, number)
         known = generation.manifest()
         with reading("its files"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Passage
-from wwt_vault.search.candidates import Candidate, enough, score
+from wwt_vault.search.candidates import Candidate, enough, familiar, score
 from wwt_vault.search.when import When
 
 
@@ -52,3 +54,14 @@ def test_a_larger_vault_asks_for_more_evidence_up_to_a_limit() -> None:
     assert limits == sorted(limits)
     assert limits[0] == limits[1] < limits[2] < limits[3] == limits[4]
     assert enough(1, False) == enough(20_000, False)
+
+
+def test_words_that_nobody_used_are_a_sign_of_no_answer() -> None:
+    """In a vault that speaks the question's language and is large enough to have a vocabulary, and only there."""
+    found = list(pair(0.5, is_foreign=False))
+    known, unknown = {"cache": 2.0, "ttl": 3.0}, {"cache": 2.0, "zebra": log(1 + 300)}
+
+    assert familiar("cache ttl", known, found, 300) > 0 > familiar("cache zebra", unknown, found, 300)
+    assert familiar("캐시 zebra 얼룩말", unknown, found, 300) == 0
+    assert abs(familiar("cache zebra", {"zebra": log(1 + 4)}, found, 4)) < 0.01
+    assert familiar("", {}, found, 300) == 0

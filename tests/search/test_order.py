@@ -51,11 +51,14 @@ def alike(usual: float, **pairs: float) -> Sequence[Sequence[float]]:
     return near
 
 
-def order(near: Sequence[Sequence[float]], when: When) -> list[int]:
+def order(near: Sequence[Sequence[float]], when: When, shared: Sequence[int] = ()) -> list[int]:
     """Return the places that eight hits had before, the second saying that something changed."""
     texts = ["We send letters on Monday.", "We moved the letters to Friday.", *(f"Talk {at}." for at in range(6))]
     ids = {candidate.passage.id: at for at, candidate in enumerate(hits(*texts))}
-    ranked = in_order(hits(*texts), when, lambda asked: [[near[ids[a]][ids[b]] for b in asked] for a in asked])
+    found = hits(*texts)
+    for at in shared:
+        found[at].terms = frozenset({"archives"})
+    ranked = in_order(found, when, lambda asked: [[near[ids[a]][ids[b]] for b in asked] for a in asked])
     return [ids[candidate.passage.id] for candidate in ranked]
 
 
@@ -103,3 +106,30 @@ def test_a_short_list_is_the_beginning_of_a_long_one(seed: int) -> None:
     assert 6 < len(whole) <= 24
     for limit in range(1, len(whole)):
         assert one_of_each(ranked, limit) == whole[:limit]
+
+
+def test_a_note_does_not_pass_a_better_hit_with_the_same_code() -> None:
+    """That both hold the code lifts both scores; what else they say tells them apart."""
+    found = hits("PAY-4092 means that the key has expired.", "A list of codes: PAY-4092, PAY-4093.")
+    for candidate, plain in zip(found, (0.8, 0.4), strict=True):
+        candidate.exact, candidate.plain, candidate.score = frozenset({"pay-4092"}), plain, (plain + 1) / 2
+    found[1].passage = replace(found[1].passage, layer="curated")
+
+    assert in_order(found, When(past=True), lambda ids: [[0.0] * len(ids) for _ in ids])[0].plain == 0.8
+
+
+@pytest.mark.parametrize(("exact", "newer_first"), [("kafka", True), ("q_limit_2", False)])
+def test_what_bears_a_name_is_replaced_by_what_bears_another(exact: str, newer_first: bool) -> None:
+    """``Is it still Kafka?`` is answered by the text that names its successor; another variable is no successor."""
+    older, newer = hits("It goes through Kafka.", "It goes through Pulsar.")
+    older.exact = frozenset({exact})
+    near = [[1.0, 0.5], [0.5, 1.0]]
+
+    assert (in_order([older, newer], When(about="now"), lambda _: near)[0] is newer) is newer_first
+
+
+def test_a_rare_word_of_the_question_makes_two_hits_alike() -> None:
+    """Both speak of the archives, and nothing else does."""
+    near = alike(0.1, _2_3=0.2)
+    assert [at for at in order(near, When()) if at in (2, 3)] == [2, 3]
+    assert [at for at in order(near, When(), shared=(2, 3)) if at in (2, 3)] == [3, 2]

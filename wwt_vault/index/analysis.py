@@ -86,7 +86,7 @@ _CONTENT_TAGS: Final = ("N", "VV", "VA", "VX", "VCN", "M", "I", "XR")
 """Nouns, pronouns, numerals, verbs, adjectives, adverbs, interjections, roots. Left out: particles (J), endings (E),
 affixes (XP, XS), the copula, and everything that is not Hangul (the scanner has it)."""
 _EMPTY_TAGS: Final = ("NP", "NNB", "VX", "MAJ", "IC")
-"""Pronouns, bound nouns, auxiliaries, conjunctions: in a question they only ask (``뭐``, ``것``, ``그러나``)."""
+"""Pronouns, bound nouns, auxiliaries, conjunctions: in a question they only ask (``뭐``, ``것``)."""
 _EMPTY_FORMS: Final = frozenset(
     "하 있 되 무엇 어떻 누구 어디 언제 왜 어떤 무슨 어느 지난번 저번 지난 그때 그때그때 예전 아까 요전 당시 전번 결국"  # noqa: SIM905 - reads as words
     " 그동안 지금 현재 이번 처음 원래 애초 당초 요즘 요새 최근 이제 어제 오늘 그저께".split()
@@ -182,11 +182,10 @@ def exact_terms(text: str) -> frozenset[str]:
     Those with a digit (codes, versions, addresses), with punctuation inside (paths, flags, variables), in capitals or
     with a capital inside; between Korean, Chinese or Japanese every Latin word. Small numbers are not: they count.
     """
-    is_between = language_of(text) != 0
-    found = set()
+    found, is_between = set(), language_of(text) != 0
     for kind, word in _tokens(_normal(text)[:MAX_QUESTION]):
         bare = word.strip("._-/:")
-        is_name = _EXACT.search(bare) or (word[0] == "." and bare) or (is_between and len(bare) > 1)
+        is_name = _EXACT.search(bare) or (bare and word[0] == ".") or (is_between and len(bare) > 1)
         if kind == "name" and is_name and not _COUNT.fullmatch(bare):
             found.add(word.casefold())
     return frozenset(found)

@@ -107,7 +107,10 @@ def search(
         nothing = nothing if terms or limited or not index.status().passages else _EMPTY_WORDS
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
-    is_answer = max(candidate.evidence for candidate in found) >= weighing.enough(status.passages, has_meaning)
+    brought = max(candidate.evidence for candidate in found)
+    if has_meaning:
+        brought += weighing.familiar(text, terms, found, status.passages)
+    is_answer = bool(terms) and brought >= weighing.enough(status.passages, has_meaning)
     if not is_answer and not nearest:
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
     score(found, meaning_weight, when)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, pstdev
 from typing import Final
@@ -37,6 +38,9 @@ _ALIKE: Final = 0.2
 """Centred cosine of two passages from which they are about the same matter."""
 _VERY_ALIKE: Final = 0.3
 """The same, where nothing else says that one replaced the other."""
+_SHARED: Final = 0.15
+"""What it counts as likeness that two passages share a word of the question which no more than ``_FEW`` hits hold."""
+_FEW: Final = 3
 _CROWD: Final = 8
 """Hits from the top whose likeness to one another says what is usual for this question."""
 _STANDS_OUT: Final = 1.3
@@ -61,11 +65,19 @@ Alike = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[Candidate]:
     """Sort by standing among the good hits, then by score, then put what is newer or older before its rivals."""
     candidates = list(candidates)
-    floor = _CLOSE_TO_BEST * max(candidate.score for candidate in candidates)
+    best = max(candidates, key=lambda candidate: candidate.score)
+
+    def is_close(candidate: Candidate) -> bool:
+        """Say whether it is about as good, names of the question and its days left aside: they say little apart."""
+        return (
+            len(candidate.exact) == len(best.exact)
+            and candidate.score >= _CLOSE_TO_BEST * best.score
+            and candidate.plain >= _CLOSE_TO_BEST * best.plain
+        )
 
     def key(candidate: Candidate) -> tuple[int, float, float, str, int]:
         passage = candidate.passage
-        standing = _standing(passage, when) if candidate.score >= floor else 3
+        standing = _standing(passage, when) if is_close(candidate) else 3
         time = passage.time.timestamp() if passage.time else 0.0
         return standing, -round(candidate.score, 6), -time, passage.document, passage.line
 
@@ -89,9 +101,12 @@ def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidat
     near = alike([candidate.passage.id for candidate in crowd])
     place = {candidate.passage.id: at for at, candidate in enumerate(crowd)}
     is_pair = _least_of_a_pair(near, when)
+    holders = Counter(term for candidate in ranked for term in candidate.terms)
     for candidate in list(top[1:]):
         for rival in list(top[: top.index(candidate)]):
             likeness = near[place[candidate.passage.id]][place[rival.passage.id]]
+            if any(holders[term] <= _FEW for term in candidate.terms & rival.terms):
+                likeness += _SHARED
             if likeness >= is_pair and _goes_before(candidate, rival, likeness, when):
                 top.remove(candidate)
                 top.insert(top.index(rival), candidate)
@@ -114,8 +129,8 @@ def _goes_before(candidate: Candidate, rival: Candidate, likeness: float, when: 
     one, other = candidate.passage, rival.passage
     if one.document == other.document or one.time is None or other.time is None or one.time == other.time:
         return False
-    if not rival.exact <= candidate.exact:
-        return False  # it names something that the other does not
+    if not all(map(str.isalpha, rival.exact - candidate.exact)):
+        return False  # it holds a code that the other does not; what bears a name is replaced by what bears another
     if when.has_range or candidate.plain < _RIVAL_SCORE[when.about] * rival.plain:
         return False
     if when.about == "then":

@@ -40,7 +40,7 @@ class When(NamedTuple):
 
 
 _NOW: Final = re.compile(
-    r"지금|현재|요즘|요새|최신|최근|이제|아직"
+    r"지금|현재|요즘|요새|최신|최근|이제|아직|여전히"
     r"|\b(?:now|nowadays|currently|current|latest|newest|today|still|these days|at the moment|at present|up to date"
     r"|most recent(?:ly)?|any ?more|as of)\b",
     re.IGNORECASE,
@@ -66,10 +66,12 @@ _TELLS: Final = re.compile(
 )
 _WHY: Final = re.compile(r"\b(?:why|caused?|reason|how come)\b|왜|이유|원인|까닭|때문", re.IGNORECASE)
 _DECIDED: Final = re.compile(
-    r"\b(?:decided?|agreed?|chose|chosen|settled?|picked|went with)\b|기로\s?[했한]|정했|정한|결정|고른|골랐|계약",
+    r"\b(?:decided?|agreed?|chose|chosen|settled?|picked|went with|ended? up|become|became|replaced?"
+    r"|(?:switch|mov|migrat|chang|rais|lower)\w*\s(?:\w+\s)?to)\b"
+    r"|기로\s?[했한]|정했|정한|결정|고른|골랐|계약|(?:으로|로)\s?(?:바[꾸꿨뀌뀐]|옮[기겼]|갈아|변경|교체|전환|올[리렸]|내[리렸려]|늘[리렸]|줄[이였]|넓)",
     re.IGNORECASE,
 )
-"""What was decided in the past holds today."""
+"""What was decided, or changed to, in the past holds today."""
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",

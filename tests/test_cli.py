@@ -153,6 +153,21 @@ def test_a_note_is_saved_read_changed_and_compared(wwt: Run, words_only: Vault, 
     assert as_json(wwt, "verify")["problems"] == []
 
 
+def test_a_failure_is_one_sentence_for_a_person(wwt: Run, words_only: Vault) -> None:
+    """A name that is misspelt, with those near it; a file that is not there; no trace of the program's insides."""
+    events = said(wwt)
+    as_json(wwt, "note", "save", "-", "--note", "SSH login", "--type", "topic", stdin=f"Keys. [^{events[1]}]\n")
+    for arguments, code, sentence in (
+        (("note", "read", "SSH logn"), 1, "there is no note 'SSH logn'; near it: 30_Knowledge/SSH login.md"),
+        (("note", "save", "/no/such.md"), 1, "/no/such.md: No such file or directory"),
+        (("events", "nonsense"), 1, "None of these events is in the vault."),
+        (("search", "x", "--limit", "0"), 2, "limit must lie between 1 and 100, not 0"),
+    ):
+        assert wwt(*arguments) == (code, "", f"wwt: {sentence}\n")
+    code, _, told = wwt("ingest")
+    assert (code, told.startswith("Usage: wwt ingest [OPTIONS]")) == (2, True)
+
+
 def test_an_earlier_revision_is_shown_and_gone_back_to(wwt: Run, words_only: Vault, tmp_path: Path) -> None:
     """By revision or by date; restoring is one more revision, and a person's own uncited words come back too."""
     events = said(wwt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from copy import copy
 from typing import Annotated, Final
 
@@ -79,7 +80,9 @@ def run(common: Common, arguments: list[str]) -> int:
     except BrokenPipeError:
         return 1  # whoever read our output has seen enough
     except OSError as error:
-        emit_error(common, {"code": "os_error", "message": str(error)})
+        named = error.filename is not None and error.strerror
+        message = f"{os.fsdecode(error.filename)}: {error.strerror}" if named else str(error)
+        emit_error(common, {"code": "os_error", "message": message})
         return 1
     except (typer.Abort, KeyboardInterrupt):
         return 130

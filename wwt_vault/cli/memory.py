@@ -40,7 +40,7 @@ def register(app: typer.Typer, epilog: str) -> None:
 
 def search(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(help="What to look for, in Korean or English.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in Korean or English.")],
     *,
     project: _Project = None,
     host: Annotated[str | None, typer.Option(help="Only this host: claude-code, codex, gemini, …")] = None,
@@ -49,7 +49,7 @@ def search(
     since: Annotated[str | None, typer.Option(help="From this date or time on (ISO 8601, your zone).")] = None,
     until: Annotated[str | None, typer.Option(help="Until this time; a date includes its whole day.")] = None,
     layer: Annotated[str | None, typer.Option(help="curated, session or page.")] = None,
-    type: Annotated[str | None, typer.Option(help="Note type: project, area, knowledge, decision, topic.")] = None,  # noqa: A002 - the option's name
+    type: Annotated[str | None, typer.Option(help="project, area, knowledge, decision, topic, source.")] = None,  # noqa: A002 - the option's name
     tag: Annotated[str | None, typer.Option(help="Only notes with this tag.")] = None,
     status: Annotated[str | None, typer.Option(help="current, superseded or draft.")] = None,
     limit: Annotated[int, typer.Option(help="At most so many hits (1 to 100).")] = 10,
@@ -80,7 +80,7 @@ def search(
 
 def context(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(help="The question or the task at hand.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The question or the task at hand.")],
     project: Annotated[str | None, typer.Option(help="Show the recent flow of this project too.")] = None,
     budget: Annotated[int, typer.Option(help="Tokens that the text may cost at most.")] = 1500,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Answer as of this date.")] = None,
@@ -96,7 +96,7 @@ def context(
 
 def events(
     ctx: typer.Context,
-    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Event ids, as cited in notes.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Event ids, as cited in notes.")],
     around: Annotated[int, typer.Option(help="Also so many messages before and after, of the same session.")] = 0,
 ) -> None:
     """Show messages word for word."""
@@ -108,8 +108,8 @@ def events(
 
 def record(
     ctx: typer.Context,
-    host: Annotated[str, typer.Argument(help="Where the conversation took place.")],
-    session_id: Annotated[str, typer.Argument(help="The conversation's id there.")],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="Where the conversation took place.")],
+    session_id: Annotated[str, typer.Argument(metavar="SESSION_ID", help="The conversation's id there.")],
     project: Annotated[str | None, typer.Option(help="The project it was about.")] = None,
 ) -> None:
     """Record messages from stdin. A JSON list of {role, text, time?}; the same message twice is kept once."""
@@ -167,8 +167,8 @@ def uncurated(
 
 def mark_curated(
     ctx: typer.Context,
-    host: Annotated[str, typer.Argument(help="Host of the session.")],
-    session_id: Annotated[str, typer.Argument(help="Id of the session.")],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="Host of the session.")],
+    session_id: Annotated[str, typer.Argument(metavar="SESSION_ID", help="Id of the session.")],
     *,
     upto: Annotated[str | None, typer.Option(metavar="ID", help="Up to this event; else the session's last.")] = None,
     gist: Annotated[str | None, typer.Option(help="The session in one line.")] = None,
@@ -187,7 +187,7 @@ def mark_curated(
 
 def forget(
     ctx: typer.Context,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[EVENT]…", help="Event ids, as cited in notes.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="EVENT", help="Event ids, as cited in notes.")] = None,
     session: Annotated[str | None, typer.Option(help="All of a session: its id, or the beginning of it.")] = None,
     reason: Annotated[
         str, typer.Option(help="Why; kept in the place of the words, so without them.")

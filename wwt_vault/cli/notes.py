@@ -123,7 +123,7 @@ def move(
     ctx: typer.Context,
     note: _Note,
     to: Annotated[
-        str | None, typer.Argument(metavar="[TO]", help="A folder, a path or a new title; else the folder of its type.")
+        str | None, typer.Argument(metavar="TO", help="A folder, a path or a new title; else the folder of its type.")
     ] = None,
 ) -> None:
     """Move or rename a note; links to it follow."""

@@ -41,7 +41,8 @@ def emit_error(common: Common, error: Mapping[str, Any]) -> None:
         return
     say(f"wwt: {error['message']}")
     for note in error.get("similar", ()):
-        say(f"  {note['kind']}: {note['path']}" + (f": {note['theirs']} ({note['why']})" if note["theirs"] else ""))
+        if not isinstance(note, str):  # names of near notes stand in the message
+            say(f"  {note['kind']}: {note['path']}" + (f": {note['theirs']} ({note['why']})" if note["theirs"] else ""))
     for key in ("candidates", "lines", "diff"):
         value = error.get(key)
         for line in value.splitlines() if isinstance(value, str) else value or ():

@@ -32,8 +32,10 @@ def list_all(ctx: typer.Context) -> None:
 
 def rename(
     ctx: typer.Context,
-    old: Annotated[str, typer.Argument(help="What it is called now.")],
-    new: Annotated[str, typer.Argument(help="What it shall be called: of a moved folder, its new name.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="What it is called now.")],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help="What it shall be called: of a moved folder, its new name.")
+    ],
 ) -> None:
     """Give a project another name. What was said stays as it was written, and is found under both."""
     from wwt_vault.operations import projects, workspace  # noqa: PLC0415
@@ -45,8 +47,8 @@ def rename(
 
 def merge(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="The project that is part of the other one.")],
-    into: Annotated[str, typer.Argument(help="The other one, whose name both have from now on.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The project that is part of the other one.")],
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The other one, whose name both have from now on.")],
 ) -> None:
     """Make two projects one. For a folder that moved while sessions went on, or two clones of one repository."""
     from wwt_vault.operations import projects, workspace  # noqa: PLC0415

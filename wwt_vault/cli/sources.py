@@ -67,7 +67,7 @@ def add(
 def verify(
     ctx: typer.Context,
     note: Annotated[str, typer.Argument(metavar="SOURCE", help="Path, id or title.")],
-    state: Annotated[str, typer.Argument(help="unverified, checked or disputed.")],
+    state: Annotated[str, typer.Argument(metavar="STATE", help="unverified, checked or disputed.")],
     by: Annotated[str, typer.Option(help="Who checked it.")] = "person",
 ) -> None:
     """Say how far a source was checked; the facts that cite it show it."""

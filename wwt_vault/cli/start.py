@@ -25,7 +25,7 @@ def register(app: typer.Typer, epilog: str) -> None:
 
 def init(
     ctx: typer.Context,
-    path: Annotated[Path, typer.Argument(help="The folder to become a vault; may hold one already.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder to become a vault; may hold one already.")],
     lang: Annotated[str, typer.Option(help="Language of the template: en or ko.")] = "en",
     timezone: Annotated[
         str | None, typer.Option(help="Zone of dates in it, such as Asia/Seoul; else this machine's.")
@@ -106,7 +106,7 @@ def _agrees(found: Mapping[str, Any]) -> bool | None:
 
 def ingest(
     ctx: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Transcripts, folders of them, or zips.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Transcripts, folders of them, or zips.")],
     host: Annotated[str | None, typer.Option(help="The host that wrote them; else it is recognised.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on with what is added to them, until Ctrl-C.")] = False,
 ) -> None:

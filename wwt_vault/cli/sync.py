@@ -83,7 +83,7 @@ def _tell(common: Common, found: Mapping[str, Any] | Exception) -> None:
 def sync_init(
     ctx: typer.Context,
     remote: Annotated[
-        str | None, typer.Argument(metavar="[REMOTE]", help="A git repository: URL, HOST:PATH, or a folder.")
+        str | None, typer.Argument(metavar="REMOTE", help="A git repository: URL, HOST:PATH, or a folder.")
     ] = None,
 ) -> None:
     """Put the vault under git, and sync. Joins it with REMOTE; without a vault here, takes that one."""
@@ -120,7 +120,7 @@ def conflicts_list(ctx: typer.Context) -> None:
 def conflicts_merge(
     ctx: typer.Context,
     copies: Annotated[
-        list[str] | None, typer.Argument(metavar="[COPY]…", help="Paths of copies; all that can be merged if none.")
+        list[str] | None, typer.Argument(metavar="COPY", help="Paths of copies; all that can be merged if none.")
     ] = None,
 ) -> None:
     """Put what only a copy says into its note. The copy goes into the trash."""
@@ -156,7 +156,7 @@ def restore(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An archive that `wwt backup` wrote.")],
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="An empty folder; else the named vault.")
+        Path | None, typer.Argument(metavar="FOLDER", help="An empty folder; else the named vault.")
     ] = None,
 ) -> None:
     """Make a vault from an archive. In an empty folder, after every hash has been checked."""

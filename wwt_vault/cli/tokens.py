@@ -26,7 +26,7 @@ def register(app: typer.Typer, epilog: str) -> None:
 
 def new(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="What it is for, such as phone.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for, such as phone.")],
     scope: Annotated[str, typer.Option(help="read, or write (which may read too).")] = "write",
 ) -> None:
     """Make a token and show it, this once; only a hash of it is kept."""
@@ -49,7 +49,9 @@ def list_all(ctx: typer.Context) -> None:
     emit(common, tokens.list_tokens(find_vault(common.vault)), render.tokens)
 
 
-def revoke(ctx: typer.Context, name: Annotated[str, typer.Argument(help="The name of the token.")]) -> None:
+def revoke(
+    ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the token.")]
+) -> None:
     """Take a token back. A running server refuses it from the next request on."""
     from wwt_vault.operations import tokens  # noqa: PLC0415
     from wwt_vault.vault import find_vault  # noqa: PLC0415

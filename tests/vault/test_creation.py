@@ -125,7 +125,7 @@ def test_a_damaged_vault_file_is_named_and_left(vault: Vault, data: bytes) -> No
 
 def test_a_vault_of_a_newer_version_is_not_touched(vault: Vault) -> None:
     """The message says how to update."""
-    (vault.root / ".wwt" / "vault.json").write_text('{"format": 2, "id": "abcdefgh"}')
+    (vault.root / ".wwt" / "vault.json").write_text('{"format": 3, "id": "abcdefgh"}')
     with pytest.raises(FormatTooNew, match="pip install"):
         open_vault(vault.root)
 

@@ -258,7 +258,11 @@ def _ran(verb: str, ran: bool | None) -> list[str]:
 def init(found: Json) -> str:
     """Where the vault lies and what to do next."""
     done = "Made a vault at" if found["created"] else "There is a vault at"
-    return f"{done} {found['vault']}\nNext: `wwt setup` connects your agents and imports what they still have."
+    lines = [f"{done} {found['vault']}"]
+    if found["moved"]:
+        lines.append(f"Moved {counted(found['moved'], 'message')} to {found['events_folder']}.")
+    lines.append("Next: `wwt setup` connects your agents and imports what they still have.")
+    return "\n".join(lines)
 
 
 _PLANNED = {"added": "to be added", "updated": "to be updated", "removed": "to be removed"}

@@ -30,11 +30,15 @@ def init(
     timezone: Annotated[
         str | None, typer.Option(help="Zone of dates in it, such as Asia/Seoul; else this machine's.")
     ] = None,
+    events_folder: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Keep the messages in this visible folder, such as 90_Events.")
+    ] = None,
 ) -> None:
     """Make a vault. It becomes the one that wwt uses if there is none yet."""
     from wwt_vault.operations import beginnings  # noqa: PLC0415 - see the package's docstring
 
-    emit(ctx.obj, beginnings.init(path, lang=lang, timezone=timezone), render.init)
+    done = beginnings.init(path, lang=lang, timezone=timezone, events_folder=events_folder)
+    emit(ctx.obj, done, render.init)
 
 
 def setup(

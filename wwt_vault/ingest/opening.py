@@ -34,7 +34,8 @@ def open_for_hook(now: datetime) -> Vault:
             root = Path(kept["root"])
             zone = _NearbyZone(kept["timezone"], kept["since"], kept["until"], kept["offset"])
             if kept["settings"] == _stamp(root / CONFIG_FILE) and zone.covers(now):
-                return Vault(root=root, id=vault_id(root), settings=Settings(timezone=kept["timezone"]), nearby=zone)
+                settings = Settings(timezone=kept["timezone"], events_folder=kept["events_folder"])
+                return Vault(root=root, id=vault_id(root), settings=settings, nearby=zone)
     except (KeyError, TypeError, ValueError):
         pass  # nothing kept, or by another version
     vault = find_vault()
@@ -96,6 +97,7 @@ def _keep(vault: Vault, now: datetime, named: str, stamp: list[int]) -> None:
         "root": str(vault.root),
         "settings": _stamp(vault.root / CONFIG_FILE),
         "timezone": vault.settings.timezone,
+        "events_folder": vault.settings.events_folder,
         "since": last(-timedelta(days=1)).timestamp(),
         "until": last(timedelta(days=1)).timestamp(),
         "offset": offset.total_seconds(),

@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.errors import IndexUnavailable, VaultMissing, WwtError
+from wwt_vault.errors import BadArgument, IndexUnavailable, UnparsableSettings, VaultMissing, WwtError
 from wwt_vault.mcp_server.watching import Watch
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Session:
         """
         with self._opening:
             if self._workspace is not None:
-                _see_that_it_is_there(self._workspace.vault)
+                self._workspace = replace(self._workspace, vault=_as_it_is_now(self._workspace.vault))
             else:
                 from wwt_vault.operations.workspace import open_workspace  # noqa: PLC0415 - see the module's docstring
 
@@ -181,12 +182,15 @@ class Session:
         return report.pending
 
 
-def _see_that_it_is_there(vault: Vault) -> None:
-    from wwt_vault.vault import vault_id  # noqa: PLC0415 - as above
+def _as_it_is_now(vault: Vault) -> Vault:
+    """Return the vault with the settings that it has by now: its events may have been moved."""
+    from wwt_vault.vault import open_vault, vault_id  # noqa: PLC0415 - as above
 
     with suppress(VaultMissing):
         if vault_id(vault.root) == vault.id:
-            return
+            with suppress(UnparsableSettings, BadArgument):  # a person is about to change them
+                return open_vault(vault.root)
+            return vault
     raise VaultMissing(
         f"{vault.root} is not the vault any more that this server opened: was it moved, or its disk taken away? Put it"
         " back, or name its new place (`wwt setup --vault PATH`) and start a new session.",

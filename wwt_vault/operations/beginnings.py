@@ -17,8 +17,9 @@ from wwt_vault.ingest import transcripts
 from wwt_vault.ingest.excluded import exclusion_list
 from wwt_vault.setup import HostPlan, Machine
 from wwt_vault.state import state_for
-from wwt_vault.vault import Vault, creation, open_vault
+from wwt_vault.vault import Vault, creation, open_vault, relocating
 from wwt_vault.vault.files import overwrite
+from wwt_vault.vault.layout import check_events_folder
 
 __all__ = ["decline_rule", "files_for_rule", "init", "local_timezone", "server_for_any_client", "setup"]
 
@@ -28,17 +29,24 @@ _FOLDER: Final = "wwt-vault"
 """In the home folder: where setup makes a vault when none is named."""
 
 
-def init(path: Path, *, lang: str = "en", timezone: str | None = None) -> Json:
-    """Make a vault from the template at ``path`` if there is none. Returns ``{vault, created}``.
+def init(path: Path, *, lang: str = "en", timezone: str | None = None, events_folder: str | None = None) -> Json:
+    """Make a vault from the template at ``path`` if there is none. Returns ``{vault, created, events_folder, moved}``.
 
     Nothing of the person's is overwritten. It becomes the vault that is used when none is named, if there is no such
-    vault yet. Raises ``BadArgument``, ``VaultReadOnly``, ``UnparsableSettings``.
+    vault yet. ``events_folder`` is where its events shall lie: those it has are ``moved`` there, so many. Raises
+    ``BadArgument``, ``VaultReadOnly``, ``UnparsableSettings``, what ``vault.relocating.relocate`` raises.
     """
+    if events_folder is not None:
+        check_events_folder(events_folder)
     created = not _holds_vault(path)
     vault = creation.create_vault(path, lang=lang, timezone=timezone or local_timezone())
+    moved = 0
+    if events_folder is not None:
+        vault, moved = relocating.relocate(vault, events_folder, state_for(vault).locks)
     if named_vault() is None:
         connections.name_vault(vault.root, _config())
-    return {"vault": str(vault.root), "created": created}
+    folder = vault.settings.events_folder
+    return {"vault": str(vault.root), "created": created, "events_folder": folder, "moved": moved}
 
 
 def setup(

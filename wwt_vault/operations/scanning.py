@@ -13,7 +13,7 @@ from wwt_vault.capture.redact import find_secrets
 from wwt_vault.errors import WwtError
 from wwt_vault.model.conversation import Event
 from wwt_vault.operations.workspace import Workspace
-from wwt_vault.vault import events, files, layout, listing, revisions
+from wwt_vault.vault import event_places, events, files, layout, listing, revisions
 
 __all__ = ["scan"]
 
@@ -40,7 +40,7 @@ def scan(workspace: Workspace, *, progress: Callable[[int, int], None] | None = 
         except WwtError:
             continue  # forgotten, or damaged: `wwt verify` names it
         if kinds := sorted({find.kind for text in _texts(event) for find in find_secrets(text)}):
-            found.append({"id": event_id, "path": layout.event_path(event_id), "kinds": kinds})
+            found.append({"id": event_id, "path": event_places.path_of(vault, event_id), "kinds": kinds})
     pages = list(_pages(workspace))
     return {
         "scanned": {"events": len(ids), "pages": len(pages)},

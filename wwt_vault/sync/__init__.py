@@ -41,7 +41,7 @@ from wwt_vault.sync.repository import (
     remote_branch,
     update_index,
 )
-from wwt_vault.vault import Vault, files, layout
+from wwt_vault.vault import Vault, files, layout, open_vault, relocating
 
 __all__ = ["Conflict", "Hold", "Machine", "Patience", "Synced", "Withheld", "begin", "sync"]
 
@@ -99,9 +99,12 @@ def begin(vault: Vault, machine: Machine, remote: str | None, *, fresh: bool = F
     if created:
         create_repository(vault.root, machine.environ, branch or "main")
     repository = open_repository(vault.root, machine.environ)
-    if repository.git.status("check-ignore", "-q", "--no-index", layout.VAULT_FILE, ok=(0, 1))[0] == 0:
-        message = f"{vault.root / '.gitignore'} leaves out {layout.DATA}, where the messages lie: take that line out."
-        raise SyncRefused(message, reason="ignored", path=str(vault.root / ".gitignore"))
+    for place in (layout.VAULT_FILE, layout.event_path(_ANY_EVENT, vault.settings.events_folder)):
+        if repository.git.status("check-ignore", "-q", "--no-index", place, ok=(0, 1))[0] == 0:
+            ignored = vault.root / ".gitignore"
+            folder = layout.DATA if place.startswith(".") else vault.settings.events_folder
+            message = f"{ignored} leaves out {folder}, where the messages lie: take that line out."
+            raise SyncRefused(message, reason="ignored", path=str(ignored))
     for name, data in () if fresh else _DEFAULTS.items():
         path = layout.inside(vault.root, name, hidden=True)
         if files.read(path) is None:
@@ -113,6 +116,7 @@ def begin(vault: Vault, machine: Machine, remote: str | None, *, fresh: bool = F
     return created
 
 
+_ANY_EVENT: Final = "20261130T015801Z-000000000000"
 _DEFAULTS: Final = {
     ".gitignore": b".obsidian/workspace*.json\n.trash/\n.DS_Store\n.tmp-*\n",
     ".gitattributes": b"* -text\n.wwt/events/** -diff\n.wwt/revisions/** -diff\n",
@@ -211,6 +215,9 @@ class _Sync:
     def _commit(self, allowed: frozenset[str], shrink: bool) -> Repository | None:
         """Commit what changed; return the repository, ``None`` when somebody else moved the branch meanwhile."""
         repository = open_repository(self.vault.root, self.machine.environ, self.machine.patience)
+        if not self.fresh:
+            self.vault = open_vault(self.vault.root)  # what came in the round before may have changed its settings
+            relocating.gather(self.vault, self.machine.locks)
         with Importer(repository.git, repository.hash_name) as importer:
             found = local.look(self.vault, repository, importer, allowed=allowed, shrink=shrink)
             committed = repository

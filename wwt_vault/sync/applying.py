@@ -108,7 +108,8 @@ def _write(place: _Place, path: str, there: Path, before: bytes | None, data: by
                     conflicts = [Conflict(path, copy)]
                 if wanted == now:
                     return conflicts
-            if path.startswith(f"{layout.DATA}/") and path != layout.CONFIG_FILE:
+            own = path.startswith(f"{layout.DATA}/") or belonging.event_of_path(path) is not None
+            if own and path != layout.CONFIG_FILE:
                 files.overwrite(there, wanted)
             else:
                 files.replace(there, wanted, files.revision_of(now), _keep_nothing, grace=place.grace)

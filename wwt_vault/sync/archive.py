@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 from wwt_vault.errors import BadArchive, BadArgument, FormatTooNew, Refused
 from wwt_vault.model.conversation import format_time
 from wwt_vault.sync import belonging
-from wwt_vault.vault import FORMAT, Vault, creation, files, layout, open_vault
+from wwt_vault.vault import FORMAT, Vault, creation, files, format_of, layout, open_vault
 
 __all__ = ["Manifest", "back_up", "members", "opened", "read_manifest", "restore"]
 
@@ -41,30 +41,24 @@ class Manifest(NamedTuple):
     """What an archive says it holds."""
 
     vault_id: str
+    vault_format: int
     made: str
     machine: str
     files: dict[str, tuple[str, int]]
     """Path to SHA-256 in hex and size in bytes."""
 
 
-def members(root: Path) -> Iterator[str]:
+def members(vault: Vault) -> Iterator[str]:
     """Yield the paths of all files of a vault, what refers to others before what is referred to.
 
     So a file that a writer adds meanwhile is in the archive when something in it refers to it.
     """
-    later: list[str] = []
-    for top in sorted(os.listdir(root), key=lambda name: (name == layout.DATA, name)):  # noqa: PTH208 - names
-        found = sorted(_below(root, top), key=belonging.order_of_writing, reverse=True)
-        if top == layout.CONVERSATIONS:
-            later = found
-            continue
-        if top == layout.DATA:
-            yield from later
-            later = []
-            # What lies in it is listed now, when every note has been read.
-            found = sorted(_below(root, top), key=belonging.order_of_writing, reverse=True)
-        yield from found
-    yield from later
+    tops = {unicodedata.normalize("NFC", name): name for name in sorted(os.listdir(vault.root))}  # noqa: PTH208 - names
+    last = [layout.CONVERSATIONS, layout.DATA]
+    if vault.settings.events_folder != layout.EVENTS:
+        last.append(vault.settings.events_folder)
+    for top in (*(name for name in tops if name not in last), *last):  # each is listed when all before it was read
+        yield from sorted(_below(vault.root, tops.get(top, top)), key=belonging.order_of_writing, reverse=True)
 
 
 def _below(root: Path, top: str) -> Iterator[str]:
@@ -99,7 +93,7 @@ def back_up(vault: Vault, target: Path, *, machine: str, at: datetime) -> Manife
         handle = os.open(spare, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(handle, "w+b") as file:  # noqa: PTH123 - made for its owner alone
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                for path in members(vault.root):
+                for path in members(vault):
                     place = vault.root / path
                     data = files.read(place)
                     name = unicodedata.normalize("NFC", path)
@@ -107,7 +101,7 @@ def back_up(vault: Vault, target: Path, *, machine: str, at: datetime) -> Manife
                         continue  # deleted since it was listed, or there in two forms
                     entries[name] = hashlib.sha256(data).hexdigest(), len(data)
                     archive.writestr(_info(name, at), data)
-                manifest = Manifest(vault.id, format_time(at), machine, entries)
+                manifest = Manifest(vault.id, format_of(vault.settings), format_time(at), machine, entries)
                 archive.writestr(_info(_MANIFEST, at), _manifest_text(manifest))
             file.flush()
             os.fsync(file.fileno())
@@ -130,7 +124,7 @@ def _manifest_text(manifest: Manifest) -> bytes:
     table: dict[str, Any] = {
         "archive": _ARCHIVE,
         "vault_id": manifest.vault_id,
-        "vault_format": FORMAT,
+        "vault_format": manifest.vault_format,
         "made": manifest.made,
         "machine": manifest.machine,
         "files": {path: {"sha256": digest, "size": size} for path, (digest, size) in manifest.files.items()},
@@ -186,7 +180,7 @@ def read_manifest(archive: zipfile.ZipFile) -> Manifest:
             table = json.loads(file.read(_MAX_MANIFEST))
         version, form = int(table["archive"]), int(table["vault_format"])
         listed = {str(path): (str(found["sha256"]), int(found["size"])) for path, found in table["files"].items()}
-        manifest = Manifest(str(table["vault_id"]), str(table["made"]), str(table["machine"]), listed)
+        manifest = Manifest(str(table["vault_id"]), form, str(table["made"]), str(table["machine"]), listed)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise _bad(source, f"its manifest cannot be read ({error})") from error
     if version > _ARCHIVE or form > FORMAT:

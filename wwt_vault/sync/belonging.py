@@ -50,7 +50,8 @@ _BELOW_DATA: Final = re.compile(
     r"(?:[0-9a-f]{64}\.md|\d{5,}-\d{8}T\d{6}Z-[0-9a-f]{12}\.json)"
     rf"|(?:{re.escape(CURATED_MARKS)}|{re.escape(PROJECT_NAMES)})/[^/.][^/]*\.json"
 )
-_EVENT: Final = re.compile(rf"{re.escape(EVENTS)}/\d{{4}}/\d\d/\d\d/({EVENT_ID})\.json")
+_EVENT: Final = re.compile(rf"({re.escape(EVENTS)}|[^./][^/]*)/\d{{4}}/\d\d/\d\d/({EVENT_ID})\.json")
+"""Whichever folder a vault's settings name: two sides may differ in that."""
 _OBSIDIAN: Final = re.compile(r"\.obsidian/(?!workspace)[^/.][^/]*\.json|\.obsidian/snippets/[^/.][^/]*\.css")
 MAX_BYTES: Final = 50 << 20
 """Size from which a file is not synced: hosts of git repositories refuse 100 MB, and warn of half of it."""
@@ -70,7 +71,7 @@ def belongs(path: str) -> bool:
     if any(part.startswith(".") for part in path.split("/")):
         return False
     name, dot, extension = path.rpartition("/")[2].rpartition(".")
-    return bool(name and dot) and extension.lower() in _OWN | ATTACHMENTS
+    return (bool(name and dot) and extension.lower() in _OWN | ATTACHMENTS) or event_of_path(path) is not None
 
 
 def is_note(path: str) -> bool:
@@ -86,7 +87,7 @@ def is_pointer(data: bytes) -> bool:
 def event_of_path(path: str) -> str | None:
     """Return the id of the event that lies at a path; ``None`` for any other."""
     found = _EVENT.fullmatch(path)
-    return found[1] if found is not None and event_path(found[1]) == path else None
+    return found[2] if found is not None and event_path(found[2], found[1]) == path else None
 
 
 def is_protected(path: str, added: Collection[str]) -> bool:

@@ -18,8 +18,8 @@ from wwt_vault.errors import Forgotten, FormatTooNew, WwtError
 from wwt_vault.markdown.merge import Rule, merge_notes, merge_text
 from wwt_vault.model.conversation import parse_time
 from wwt_vault.sync import belonging, session_notes
-from wwt_vault.vault import FORMAT, events, lookup, projects
-from wwt_vault.vault.layout import CURATED_MARKS, PROJECT_NAMES, REVISIONS, VAULT_FILE
+from wwt_vault.vault import FORMAT, events, lookup, projects, settings
+from wwt_vault.vault.layout import CONFIG_FILE, CURATED_MARKS, PROJECT_NAMES, REVISIONS, VAULT_FILE
 
 __all__ = ["Merge", "merge", "of_event"]
 
@@ -67,6 +67,8 @@ def merge(path: str, base: bytes | None, one: bytes, other: bytes) -> Merge:
             merged = None
     if merged is not None:
         return Merge(merged.encode("utf-8"))
+    if path == CONFIG_FILE:
+        return Merge(settings.with_their_events_folder(was, mine, theirs).encode("utf-8"), left=True)
     return Merge(one, copy=not path.startswith("."), left=path.startswith("."))
 
 

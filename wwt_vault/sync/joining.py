@@ -16,7 +16,7 @@ from typing import NamedTuple
 from wwt_vault import markdown
 from wwt_vault.errors import FormatTooNew, SyncRefused
 from wwt_vault.sync import belonging, contents, linking, recording, session_notes
-from wwt_vault.sync.local import MACHINE, Withheld
+from wwt_vault.sync.local import MACHINE, Withheld, lies_elsewhere
 from wwt_vault.sync.objects import Blobs, Change, blob_id, differences, empty_tree, sizes
 from wwt_vault.sync.repository import Entry, Repository
 from wwt_vault.sync.spelling import Spelling
@@ -84,6 +84,8 @@ class _Work:
         self.there = differences(repository.git, base, theirs)
         self.here: Mapping[str, Change] = differences(repository.git, base, head) if head and head != base else {}
         self.added = {path.rpartition("/")[0] for path, change in self.there.items() if change.after}
+        found = (belonging.event_of_path(path) for path, change in self.there.items() if change.after)
+        self.events = {event for event in found if event is not None}
         self.targets: dict[str, Target] = {}
         self.carried: dict[str, Entry | None] = {}
         self.conflicts: list[Conflict] = []
@@ -209,7 +211,8 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
     """The other side deleted or moved a file; ``moved`` is where this side and the other moved files."""
     mine = work.here.get(path)
     if mine is None:
-        if not belonging.is_protected(path, work.added):
+        moved_event = belonging.event_of_path(path) in work.events or lies_elsewhere(work.vault, path)
+        if not belonging.is_protected(path, work.added) or moved_event:
             work.targets[path] = Target(_oid(change.before))
         return
     ours, new = (side.get(path) for side in moved)

@@ -18,10 +18,10 @@ from wwt_vault.errors import SyncRefused, VaultError, WwtError
 from wwt_vault.sync import belonging, contents, session_notes
 from wwt_vault.sync.objects import Blobs, Importer, blob_id, sizes
 from wwt_vault.sync.repository import Entry, Repository, move_head, update_index
-from wwt_vault.vault import Vault, files, layout
+from wwt_vault.vault import Vault, event_places, files, layout
 from wwt_vault.wording import carried
 
-__all__ = ["MACHINE", "Local", "Withheld", "brought", "commit", "look"]
+__all__ = ["MACHINE", "Local", "Withheld", "brought", "commit", "lies_elsewhere", "look"]
 
 MACHINE: Final = "Wwt-Machine"
 """Trailer of a commit's message: where its changes were made (git-interpret-trailers(1))."""
@@ -104,15 +104,29 @@ def look(
     lost = sizes(repository.git, (entry.oid for entry in gone.values()))
     gone = {path: entry for path, entry in gone.items() if lost.get(entry.oid, 0) <= belonging.MAX_BYTES}
     added = {path.rpartition("/")[0] for path in changes}
-    restore = {path: entry.oid for path, entry in gone.items() if belonging.is_protected(path, added)}
+    moved = {path for path in gone if lies_elsewhere(vault, path)}
+    restore = {
+        path: entry.oid for path, entry in gone.items() if belonging.is_protected(path, added) and path not in moved
+    }
     taken = [path for path in gone if path not in restore]
     restore |= damaged
-    if not shrink and len(taken) + len(restore) >= _MANY:
-        _refuse_if_most_is_gone(repository, len(taken) + len(restore))
+    missing = len(taken) + len(restore) - len(moved)
+    if not shrink and missing >= _MANY:
+        _refuse_if_most_is_gone(repository, missing)
     changes |= dict.fromkeys(taken)
-    late = (path for path in map(layout.event_path, sorted(mentioned)) if path not in listed.tracked | changes)
+    places = (event_places.path_of(vault, event) for event in sorted(mentioned))
+    late = (path for path in places if path not in listed.tracked | changes)
     changes |= {path: Entry("100644", importer.blob(data)) for path, data in _written_since(vault, late, begun)}
     return Local(changes, restore, tuple(withheld), settled, sum(not belonging.belongs(path) for path in new))
+
+
+def lies_elsewhere(vault: Vault, path: str) -> bool:
+    """Return whether an event lies elsewhere in the vault too: where events belong, when ``path`` is not that."""
+    event = belonging.event_of_path(path)
+    if event is None:
+        return False
+    place = layout.event_path(event, vault.settings.events_folder)
+    return place != path and layout.inside(vault.root, place, hidden=True).is_file()
 
 
 def _listed(repository: Repository) -> _Listed:
@@ -234,13 +248,14 @@ def identity(repository: Repository, machine: str) -> str:
 def brought(paths: Iterable[str]) -> dict[str, int]:
     """Count what files are: ``messages``, ``sessions`` (their notes), ``notes`` (all other Markdown), ``others``."""
     counts = {"messages": 0, "sessions": 0, "notes": 0, "others": 0}
+    messages: set[str] = set()
     for path in paths:
-        if belonging.event_of_path(path):
-            counts["messages"] += 1
+        if event := belonging.event_of_path(path):
+            messages.add(event)  # one that was moved has two paths
         elif re.match(rf"{layout.CONVERSATIONS}/\d{{4}}/", path) and belonging.is_note(path):
             counts["sessions"] += 1
         elif belonging.is_note(path):
             counts["notes"] += 1
         elif not path.startswith(f"{layout.REVISIONS}/"):
             counts["others"] += 1
-    return counts
+    return counts | {"messages": len(messages)}

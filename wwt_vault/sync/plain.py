@@ -52,7 +52,7 @@ def export(vault: Vault, folder: Path) -> Exported:
     heads = lookup.list_notes(vault)
     _write_lines(folder / "notes.jsonl", (_note(vault, head) for head in heads))
     count = 0
-    for path in archive.members(vault.root):
+    for path in archive.members(vault):
         if belonging.is_note(path):
             try:
                 data = files.read(layout.inside(vault.root, path)) or b""

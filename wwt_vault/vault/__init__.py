@@ -17,12 +17,12 @@ from wwt_vault.config import Settings, load_vault_settings, named_vault
 from wwt_vault.errors import BadArgument, FormatTooNew, UnparsableSettings, VaultMissing
 from wwt_vault.vault import files
 from wwt_vault.vault.beneath import confine
-from wwt_vault.vault.layout import CONFIG_FILE, VAULT_FILE
+from wwt_vault.vault.layout import CONFIG_FILE, EVENTS, VAULT_FILE, check_events_folder
 
-__all__ = ["FORMAT", "Vault", "find_vault", "open_vault", "vault_id", "zone_named"]
+__all__ = ["FORMAT", "Vault", "find_vault", "format_of", "open_vault", "vault_id", "zone_named"]
 
-FORMAT = 1
-"""Version of ``docs/vault-format.md`` that this program writes."""
+FORMAT = 2
+"""The latest version of ``docs/vault-format.md`` that this program knows."""
 
 
 class Vault(NamedTuple):
@@ -62,7 +62,17 @@ def open_vault(root: Path) -> Vault:
     ``vault.json`` or ``config.toml`` that does not parse, ``BadArgument`` for a setting out of range.
     """
     root = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
-    return Vault(root=root, id=vault_id(root), settings=load_vault_settings(root / CONFIG_FILE, files.read))
+    name, settings = vault_id(root), load_vault_settings(root / CONFIG_FILE, files.read)
+    try:
+        check_events_folder(settings.events_folder)
+    except BadArgument as error:
+        raise BadArgument(f"{root / CONFIG_FILE}: {error}", path=str(root / CONFIG_FILE), **error.data) from error
+    return Vault(root=root, id=name, settings=settings)
+
+
+def format_of(settings: Settings) -> int:
+    """Return the version of the format that a program has to know to use a vault with these settings."""
+    return 1 if settings.events_folder == EVENTS else 2
 
 
 def vault_id(root: Path) -> str:

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING
 from wwt_vault import markdown
 from wwt_vault.errors import Forgotten, WwtError
 from wwt_vault.model.conversation import DocumentId, EventId, Problem
-from wwt_vault.vault import blocks, check_notes, copies, documents, events, files, layout, listing, lookup, revisions
+from wwt_vault.vault import (
+    blocks,
+    check_notes,
+    copies,
+    documents,
+    event_places,
+    events,
+    files,
+    layout,
+    listing,
+    lookup,
+    revisions,
+)
 
 if TYPE_CHECKING:
     from wwt_vault.model.knowledge import Document
@@ -83,7 +95,7 @@ def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport
     forgotten = frozenset(event for event in there if _is_forgotten(vault, event))
     kept = frozenset(there) - forgotten
     if notes is None:
-        problems += _not_told(kept, told)
+        problems += _not_told(vault, kept, told)
         problems += _clashing_names(paths)
         problems += _damaged_revisions(vault)
     problems += (problem for event in there for problem in _verified(vault, event))
@@ -105,7 +117,7 @@ def check_vault(vault: Vault, notes: Sequence[str] | None = None) -> CheckReport
 
 def _is_forgotten(vault: Vault, event: EventId) -> bool:
     try:
-        data = files.read(layout.inside(vault.root, layout.event_path(event), hidden=True)) or b""
+        data = files.read(layout.inside(vault.root, event_places.path_of(vault, event), hidden=True)) or b""
         if b'"forgotten": ' in data:  # every event is read once more for this, so it is parsed only if need be
             events.from_json(data)
     except Forgotten:
@@ -119,7 +131,7 @@ def _verified(vault: Vault, event: EventId) -> Iterable[Problem]:
     try:
         return events.verify_event(vault, event)
     except WwtError as error:  # a link, or not to be read
-        return [Problem("unreadable", layout.event_path(event), 0, str(error))]
+        return [Problem("unreadable", event_places.path_of(vault, event), 0, str(error))]
 
 
 def _malformed(path: DocumentId, citations: Iterable[markdown.Citation]) -> Iterator[Problem]:
@@ -138,7 +150,7 @@ def _citations(vault: Vault, document: Document) -> list[markdown.Citation]:
 
 
 def _exists(vault: Vault, event: EventId) -> bool:
-    return layout.inside(vault.root, layout.event_path(event), hidden=True).is_file()
+    return layout.inside(vault.root, event_places.path_of(vault, event), hidden=True).is_file()
 
 
 def _dangling(
@@ -190,11 +202,11 @@ def _changed_blocks(vault: Vault, document: Document) -> Iterator[Problem]:
             yield Problem("block_changed", document.id, turn.line, message)
 
 
-def _not_told(there: Iterable[EventId], told: set[EventId]) -> Iterator[Problem]:
+def _not_told(vault: Vault, there: Iterable[EventId], told: set[EventId]) -> Iterator[Problem]:
     for event in there:
         if event not in told:
             message = f"event {event} is not in the note of its session"
-            yield Problem("not_in_session_note", layout.event_path(event), 0, message)
+            yield Problem("not_in_session_note", event_places.path_of(vault, event), 0, message)
 
 
 def _damaged_revisions(vault: Vault) -> Iterator[Problem]:

@@ -8,8 +8,9 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from wwt_vault.config import Settings
 from wwt_vault.errors import BadArgument, EventConflict, Refused, VaultMissing
-from wwt_vault.vault import FORMAT, Vault, files, open_vault, zone_named
+from wwt_vault.vault import Vault, files, format_of, open_vault, zone_named
 from wwt_vault.vault.layout import CONFIG_FILE, VAULT_FILE, find_name, inside
 
 __all__ = ["create_vault", "refuse_inside_a_vault", "template_folder"]
@@ -58,7 +59,7 @@ def create_vault(root: Path, lang: str = "en", timezone: str | None = None, temp
         _add(root, rel, data)
     _add(root, CONFIG_FILE, _with_settings("[vault]\n", lang, timezone or "UTC").encode())  # if the template had none
     # Last: until it is there, the folder is no vault, and the next call goes on.
-    _add(root, VAULT_FILE, json.dumps({"format": FORMAT, "id": os.urandom(16).hex()}).encode() + b"\n")
+    _add(root, VAULT_FILE, json.dumps({"format": format_of(Settings()), "id": os.urandom(16).hex()}).encode() + b"\n")
     return open_vault(root)
 
 

@@ -46,7 +46,7 @@ def catalog(vault: Vault) -> dict[DocumentId, str]:
     """
     stamp = _stamping(vault)
     stamps: dict[DocumentId, str] = {}
-    for path, _, entry in listing.markdown_files(vault.root, all_of_them=False):
+    for path, _, entry in listing.markdown_files(vault.root, all_of_them=False, without=vault.settings.events_folder):
         try:
             # On Windows what scandir knows may be older than the file, and has no inode.
             stamps[path] = stamp(path, entry.stat(follow_symlinks=False))
@@ -64,7 +64,8 @@ def catalog_of(vault: Vault, touched: Collection[str]) -> tuple[dict[DocumentId,
     came or went, marks or names of projects changed, there is a copy beside a note. Places are absolute paths, and
     nothing but them may have changed.
     """
-    found = listing.files_at(vault.root, touched)
+    events = f"{vault.root}/{vault.settings.events_folder}/"
+    found = listing.files_at(vault.root, [place for place in touched if not place.startswith(events)])
     if found is None or any(copies.original_of(path) is not None or _has_copy(vault, path) for path in found):
         return None
     stamp = _stamping(vault)

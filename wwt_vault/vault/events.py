@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
-from wwt_vault.errors import BadArgument, DamagedEvent, Forgotten, FormatTooNew, NotFound, PathEscapes
+from wwt_vault.errors import BadArgument, DamagedEvent, Forgotten, FormatTooNew, NotFound
 from wwt_vault.hashing import sha256
 from wwt_vault.model.conversation import (
     Event,
@@ -25,7 +25,8 @@ from wwt_vault.model.conversation import (
     parse_time,
 )
 from wwt_vault.vault import Vault, files
-from wwt_vault.vault.layout import EVENT_ID, EVENTS, event_path, inside, project_of
+from wwt_vault.vault.event_places import days, folders, path_of
+from wwt_vault.vault.layout import EVENT_ID, event_path, inside, project_of
 
 __all__ = [
     "event_id",
@@ -240,7 +241,7 @@ def write_event(vault: Vault, event: Event) -> bool:
 
     Raises ``EventConflict`` when the file says something else, ``VaultReadOnly``, ``VaultError``.
     """
-    return files.create_once(inside(vault.root, event_path(event.id), hidden=True), to_json(event))
+    return files.create_once(inside(vault.root, path_of(vault, event.id), hidden=True), to_json(event))
 
 
 def read_event(vault: Vault, event: str) -> Event:
@@ -248,7 +249,7 @@ def read_event(vault: Vault, event: str) -> Event:
 
     Raises ``BadArgument`` (not an id), ``NotFound`` (also ``Forgotten``), ``DamagedEvent``, ``FormatTooNew``.
     """
-    path = event_path(event)
+    path = path_of(vault, event)
     data = files.read(inside(vault.root, path, hidden=True))
     if data is None:
         raise NotFound(f"there is no event {event}", event=event, path=path)
@@ -261,36 +262,25 @@ def event_ids(vault: Vault, since: datetime | None = None) -> Iterator[EventId |
     What lies among the events and is none is yielded as a ``Problem`` (``foreign_file``), but for files being written.
     """
     first = event_id(since, "") if since is not None else ""
-    for folder, names in _days(vault, first[:8]):
+    places = folders(vault)
+    found = (entry for folder in places for entry in _ids_below(vault, folder, first))
+    if len(places) == 1:
+        yield from found
+    else:  # they are being moved
+        everything = list(found)
+        yield from (entry for entry in everything if isinstance(entry, Problem))
+        yield from sorted({entry for entry in everything if not isinstance(entry, Problem)})
+
+
+def _ids_below(vault: Vault, top: str, first: str) -> Iterator[EventId | Problem]:
+    for folder, names in days(vault.root, top, first[:8]):
         for name in names:
             event = name.removesuffix(".json")
-            if name.endswith(".json") and _is(EVENT_ID, event) and event_path(event) == f"{folder}/{name}":
+            if name.endswith(".json") and _is(EVENT_ID, event) and event_path(event, top) == f"{folder}/{name}":
                 if event >= first:
                     yield EventId(event)
             elif not name.startswith(".tmp-"):
                 yield Problem("foreign_file", f"{folder}/{name}", 0, "not an event, or not in the folder of its day")
-
-
-def _days(vault: Vault, first: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield every folder of events and what it holds, sorted; a day before ``first`` (``YYYYMMDD``) is left out."""
-
-    def below(rel: str, digits: str, depth: int) -> Iterator[tuple[str, list[str]]]:
-        try:
-            names = sorted(files.names_in(inside(vault.root, rel, hidden=True)))
-        except PathEscapes:  # a link planted among the folders
-            parent, _, name = rel.rpartition("/")
-            yield parent, [name]
-            return
-        if depth == 3:
-            yield rel, names
-            return
-        folders = [name for name in names if _is("[0-9]{2}|[0-9]{4}", name)]
-        yield rel, [name for name in names if name not in folders]
-        for name in folders:
-            if digits + name >= first[: len(digits + name)]:
-                yield from below(f"{rel}/{name}", digits + name, depth + 1)
-
-    yield from below(EVENTS, "", 0)
 
 
 def iter_events(vault: Vault, since: datetime | None = None) -> Iterator[Event | Problem]:
@@ -302,7 +292,7 @@ def iter_events(vault: Vault, since: datetime | None = None) -> Iterator[Event |
         try:
             yield read_event(vault, found)
         except (DamagedEvent, FormatTooNew) as error:
-            yield Problem(error.code, event_path(found), 0, str(error))
+            yield Problem(error.code, path_of(vault, found), 0, str(error))
         except NotFound:  # forgotten or moved since the names were read
             pass
 
@@ -319,9 +309,11 @@ def events_near(
     order: dict[str, int] = {
         event_id(when + timedelta(seconds=offset), ""): rank for rank, offset in enumerate(offsets)
     }
-    days = {event_path(second + "0" * 12).rpartition("/")[0] for second in order}
-    names = (name for day in days for name in files.names_in(inside(vault.root, day, hidden=True)))
-    near = [(order[name[:17]], name) for name in names if name[:17] in order]
+    near_days = {
+        event_path(second + "0" * 12, folder).rpartition("/")[0] for second in order for folder in folders(vault)
+    }
+    names = (name for day in near_days for name in files.names_in(inside(vault.root, day, hidden=True)))
+    near = {(order[name[:17]], name) for name in names if name[:17] in order}
     for _, name in sorted(near):
         event = name.removesuffix(".json")
         if event in without:
@@ -344,7 +336,7 @@ def events_of_session(
     for event in event_ids(vault):
         if isinstance(event, Problem):
             continue
-        path = event_path(event)
+        path = path_of(vault, event)
         data = files.read(inside(vault.root, path, hidden=True)) or b""
         if needle not in data:
             continue
@@ -368,7 +360,7 @@ def verify_event(vault: Vault, event: str) -> tuple[Problem, ...]:
     second than its id), ``event_changed`` (text and hash disagree), ``event_identity`` (host, session, role or text are
     not those its id was made of).
     """
-    path = event_path(event)
+    path = path_of(vault, event)
     try:
         found = read_event(vault, event)
     except Forgotten as error:

@@ -12,13 +12,14 @@ completes what is missing.
 from __future__ import annotations
 
 import json
+import re
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import BadArgument, Forgotten, NotFound, StaleRevision, WwtError
 from wwt_vault.model.conversation import DocumentId, Event, EventId
-from wwt_vault.vault import claims, erasing, files, layout, listing, ondisk, proposal, revisions, sessions
+from wwt_vault.vault import claims, erasing, event_places, files, layout, listing, ondisk, proposal, revisions, sessions
 from wwt_vault.vault import events as stored
 from wwt_vault.vault.erasing_notes import Gone, cites, head_without, without_words
 
@@ -98,9 +99,9 @@ def forget(
         also_said = tuple(_others_with(vault, gone))
         for event in those.values():
             with hold(event.host, event.session_id) if hold else nullcontext():
-                place = layout.event_path(event.id)
-                files.overwrite(layout.inside(vault.root, place, hidden=True), stored.tombstone(event, reason, at))
-                paths.append(place)
+                for place in event_places.paths_of(vault, event.id):
+                    files.overwrite(layout.inside(vault.root, place, hidden=True), stored.tombstone(event, reason, at))
+                    paths.append(place)
         return Forgetting(
             events=tuple(those),
             paths=tuple(sorted(set(paths))),
@@ -120,13 +121,17 @@ def git_commands(root: Path, paths: Sequence[str]) -> list[str]:
     if not (root / ".git").exists() or not paths:
         return []
     place = "'" + str(root).replace("'", "'\\''") + "'"
-    listed = "\n".join(paths)
+    # Whatever folder events lay in at the time: of their paths only the end is named.
+    below = re.compile(rf".*(/\d{{4}}/\d\d/\d\d/{layout.EVENT_ID}\.json)")
+    listed = "\n".join(
+        f":(glob)**{found[1]}" if (found := below.fullmatch(path)) else f":(literal){path}" for path in paths
+    )
     drop = 'git rm -r -q --cached --ignore-unmatch --pathspec-from-file="$LIST"'
     return [
         f"cd {place} && git add -A && git commit -q --allow-empty -m 'Forget'",
         f"cat > .git/wwt-forget <<'END'\n{listed}\nEND",
         "export LAST=$(git rev-parse HEAD) LIST=$(pwd)/.git/wwt-forget",
-        "export GIT_LITERAL_PATHSPECS=1 FILTER_BRANCH_SQUELCH_WARNING=1",
+        "export FILTER_BRANCH_SQUELCH_WARNING=1",
         f"git filter-branch -f --index-filter 'test $GIT_COMMIT = $LAST || {drop}' -- --all",
         "git for-each-ref --format='delete %(refname)' refs/original | git update-ref --stdin && rm .git/wwt-forget",
         "git reflog expire --expire=now --all && git gc -q --prune=now",

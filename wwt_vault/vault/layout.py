@@ -37,6 +37,7 @@ __all__ = [
     "REVISIONS",
     "SOURCES",
     "VAULT_FILE",
+    "check_events_folder",
     "curated_mark_path",
     "event_path",
     "find_name",
@@ -80,15 +81,29 @@ _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
 _JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: Windows' other symbolic link
 
 
-def event_path(event_id: str) -> str:
-    """Return where the event lies, from the vault's root: ``.wwt/events/2026/11/30/<id>.json``.
+def event_path(event_id: str, folder: str = EVENTS) -> str:
+    """Return where an event lies below ``folder``, from the vault's root: ``.wwt/events/2026/11/30/<id>.json``.
 
     Raises ``BadArgument`` for a text that is no event id.
     """
     if re.fullmatch(EVENT_ID, event_id) is None:
         message = f"{event_id[:80]!r} is not an event id; one looks like 20261130T015801Z-9f2c4e1ab07d"
         raise BadArgument(message, event=event_id[:80])
-    return f"{EVENTS}/{event_id[:4]}/{event_id[4:6]}/{event_id[6:8]}/{event_id}.json"
+    return f"{folder}/{event_id[:4]}/{event_id[4:6]}/{event_id[6:8]}/{event_id}.json"
+
+
+def check_events_folder(name: str) -> None:
+    """Raise ``BadArgument`` unless events may lie in a folder of this name: ours, or a visible one of their own."""
+    key = name_key(name)
+    if name == EVENTS or (
+        safe_name(name) == name != "" and key not in map(name_key, (*CURATED_FOLDERS, CONVERSATIONS, AI_CONTEXT))
+    ):
+        return
+    message = (
+        f"events cannot lie in {name[:200]!r}: name a folder of their own at the top of the vault, such as 90_Events, "
+        f"or {EVENTS}"
+    )
+    raise BadArgument(message, key="events_folder", value=name[:200])
 
 
 def revision_path(note_id: str, revision: str) -> str:

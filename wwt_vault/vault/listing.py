@@ -27,14 +27,16 @@ _TELLING = (layout.CURATED_MARKS, layout.PROJECT_NAMES, layout.CONFIG_FILE, layo
 """What of our own data says something of documents."""
 
 
-def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[DocumentId, str, os.DirEntry[str]]]:
+def markdown_files(
+    root: Path, *, all_of_them: bool = True, without: str = ""
+) -> Iterator[tuple[DocumentId, str, os.DirEntry[str]]]:
     """Yield every Markdown file of a vault in no particular order: its path in NFC, its place on the disk, its entry.
 
     The entry can be asked for as long as no other has been yielded.
 
     Dot files and folders (Obsidian's settings, its trash, our own data) and symbolic links are left out and, unless
-    ``all_of_them`` are asked for, what ``.wwtignore`` names. A folder below the root that cannot be read counts as
-    empty. Raises ``VaultMissing`` without a root.
+    ``all_of_them`` are asked for, what ``.wwtignore`` names; so is the folder ``without``. A folder below the root that
+    cannot be read counts as empty. Raises ``VaultMissing`` without a root.
     """
     ignored = None if all_of_them else _ignored(root)
     waiting = [("", str(root))]
@@ -58,6 +60,8 @@ def markdown_files(root: Path, *, all_of_them: bool = True) -> Iterator[tuple[Do
                     continue
                 path = above + (name if name.isascii() else unicodedata.normalize("NFC", name))
                 if ignored is not None and ignored.names(path, is_folder=is_folder):
+                    continue
+                if is_folder and path == without:
                     continue
                 if is_folder:
                     waiting.append((f"{path}/", f"{folder}/{name}"))

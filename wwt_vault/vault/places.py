@@ -75,7 +75,7 @@ def checked_path(vault: Vault, note: str) -> DocumentId:
             raise BadName(message, note="/".join(parts)[:200], suggestion=suggestion)
         names_there.append(unicodedata.normalize("NFC", there or part))
         folder = folder / names_there[-1]
-    if names_there[0] in (layout.CONVERSATIONS, layout.AI_CONTEXT):
+    if names_there[0] in (layout.CONVERSATIONS, layout.AI_CONTEXT, vault.settings.events_folder):
         message = f"{names_there[0]} is not for curated notes; give a title, or a path in one of the other folders"
         raise PathEscapes(message, path="/".join(parts)[:200])
     path = DocumentId("/".join(names_there) + ".md")

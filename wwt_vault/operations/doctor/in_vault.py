@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from wwt_vault.errors import VaultError, WwtError
 from wwt_vault.model.conversation import EventId
 from wwt_vault.operations.doctor.kinds import Finding
-from wwt_vault.vault import check, events, files, layout, marks, sessions
+from wwt_vault.vault import check, event_places, events, files, layout, marks, relocating, sessions
 
 if TYPE_CHECKING:
     from wwt_vault.model.conversation import Problem
@@ -53,6 +53,7 @@ def in_vault(vault: Vault, now: datetime) -> Iterator[Finding]:
     yield from _checked(vault, [problem for problem in report.problems if problem.path not in copies])
     yield from _marks(vault)
     yield from _ahead(vault, now)
+    yield from _elsewhere(vault)
     yield from _git(vault.root)
     if not os.access(vault.root / layout.DATA, os.W_OK):
         yield Finding("vault_read_only", "", 0, f"{vault.root} cannot be written: what is said waits in the queue")
@@ -76,7 +77,7 @@ def _checked(vault: Vault, problems: list[Problem]) -> Iterator[Finding]:
     gone: set[str] = set()
     for (host, session), lost in untold(vault, problems).items():
         if sessions.find_session_note(vault, host, session) is None:
-            gone.update(layout.event_path(event) for event in lost)
+            gone.update(event_places.path_of(vault, event) for event in lost)
             message = f"the note of session {session} of {host} is gone; its {len(lost)} events are there"
             yield Finding("session_note_missing", layout.CONVERSATIONS, 0, message)
     for problem in problems:
@@ -171,7 +172,18 @@ def _ahead(vault: Vault, now: datetime) -> Iterator[Finding]:
             message = (
                 f"it was said in the future, which is {events.time_of(found):%Y-%m-%d}: was a clock wrong, is this?"
             )
-            yield Finding("event_in_future", layout.event_path(found), 0, message)
+            yield Finding("event_in_future", event_places.path_of(vault, found), 0, message)
+
+
+def _elsewhere(vault: Vault) -> Iterator[Finding]:
+    """Yield the folders in which events lie and do not belong, once each."""
+    folders = {path.split("/20")[0] for path in relocating.strays(vault)}
+    for folder in sorted(folders):
+        wanted = vault.settings.events_folder
+        message = (
+            f"events lie here, and belong into {wanted}: `wwt init {vault.root} --events-folder {wanted}` moves them"
+        )
+        yield Finding("events_elsewhere", folder, 0, message)
 
 
 def _git(root: Path) -> Iterator[Finding]:

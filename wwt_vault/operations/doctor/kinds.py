@@ -43,6 +43,7 @@ KINDS: Final[dict[str, Mend]] = {
     "event_misplaced": "",
     "event_time": "",
     "event_in_future": "",
+    "events_elsewhere": "",
     "foreign_file": "",
     # Session notes
     "session_note_missing": "session notes",

@@ -1,13 +1,13 @@
 """How well the right texts are found: by words, by meaning, and by both together as ``search`` joins them.
 
-    python tests/bench/retrieval.py bilingual [locomo locomo-turns autorag-ko korquad jsquad xquad] [--part dev]
+    python tests/bench/retrieval.py bilingual [locomo locomo-turns locomo-told autorag-ko korquad jsquad xquad]
     python tests/bench/retrieval.py bilingual locomo autorag-ko --part dev --weights docs/plots/weights.svg
 
 Prints a table per set: each measure with its 95 % bootstrap interval over questions, by part and by kind of question;
 and one of what the answers cost, in time and in tokens.
 Vectors are kept between runs under ``--cache`` (default: the user's cache folder), so that only the first run of a set
-embeds it. Ranked are documents, by their best passage. ``--weights`` draws recall against the weight of the meaning
-instead, before hits are put in order.
+embeds it. Ranked are documents, by their best passage; of ``locomo-told`` the turns that an agent would be told of each
+passage. ``--weights`` draws recall against the weight of the meaning instead, before hits are put in order.
 
     words      the keyword side alone
     model      plain cosines of the model's vectors, as anyone would use it
@@ -32,14 +32,16 @@ import numpy as np
 from costs import costs
 from numpy.typing import NDArray
 from plot import Line, draw
-from sets import SETS, Case, Set
+from sets import SETS, Case, Set, turn_name
 
 from wwt_vault.config import Settings, user_folders
+from wwt_vault.context import _TURNS, _by_worth
 from wwt_vault.index import Index
 from wwt_vault.index.analysis import language_of
 from wwt_vault.index.embedder import Embedder, load_embedder
 from wwt_vault.index.passages import drafts, embedded_texts, vector_key
 from wwt_vault.index.vectors import VectorStore
+from wwt_vault.model.knowledge import Passage
 from wwt_vault.search import search
 from wwt_vault.search.candidates import gather, score
 from wwt_vault.search.when import When
@@ -50,6 +52,9 @@ FAR: Final = {"bilingual": ("locomo", "korquad"), "xquad": ("bilingual",)}
 _MOST_FAR: Final = 100
 _DEPTH: Final = 100
 _SAMPLES: Final = 1000
+
+
+Way = Callable[[Case], tuple[list[Passage], bool]]
 
 
 class Answer(NamedTuple):
@@ -86,27 +91,27 @@ class Plain:
     def __init__(self, chosen: Set, folder: Path, model: Embedder) -> None:
         """Read the vectors of a set."""
         made = [
-            (vector_key(text), name, document.project, language_of(draft.passage.text))
-            for name, document in chosen.documents.items()
+            (vector_key(text), draft.passage, document.project, language_of(draft.passage.text))
+            for document in chosen.documents.values()
             for draft in drafts(document, UTC)
             for text in embedded_texts(draft.passage)
         ]
         self._keys = np.array([row[0] for row in made], dtype=np.uint64)
-        self._names = [row[1] for row in made]
+        self._passages = [row[1] for row in made]
         self._projects = np.array([row[2] or "" for row in made])
         self._languages = np.array([row[3] for row in made])
         self._store = VectorStore(folder / "vectors", model.name, model.dimension)
         self._model = model
-        self._of = {row[1]: row[3] for row in made}
+        self._of = {row[1].document: row[3] for row in made}
 
-    def __call__(self, case: Case, *, own_language: bool = False) -> list[str]:
-        """Return names, best first."""
+    def __call__(self, case: Case, *, own_language: bool = False) -> list[Passage]:
+        """Return passages, best first."""
         cosines = np.nan_to_num(self._store.cosines(self._keys, self._model.query(case.question)), nan=-1.0)
         if case.within.project:
             cosines[self._projects != case.within.project] = -2
         if own_language and case.gold:
             cosines[self._languages != self._of[min(case.gold)]] = -2
-        return [self._names[at] for at in np.argsort(-cosines, kind="stable")[: 4 * _DEPTH] if cosines[at] > -2]
+        return [self._passages[at] for at in np.argsort(-cosines, kind="stable")[: 4 * _DEPTH] if cosines[at] > -2]
 
 
 def open_set(name: str, cache: Path) -> tuple[Set, Index, Remembering]:
@@ -124,18 +129,18 @@ def open_set(name: str, cache: Path) -> tuple[Set, Index, Remembering]:
     return chosen, index, embedder
 
 
-def ways(index: Index, now: Any, plain: Plain) -> dict[str, Callable[[Case], tuple[list[str], bool]]]:
-    """Return each way of searching as a function from a question to documents and whether there is an answer."""
+def ways(index: Index, now: Any, plain: Plain) -> dict[str, Way]:
+    """Return each way of searching as a function from a question to passages and whether there is an answer."""
 
-    def by_words(case: Case) -> tuple[list[str], bool]:
-        return [hit.passage.document for hit in index.keyword(case.question, case.within, _DEPTH)], True
+    def by_words(case: Case) -> tuple[list[Passage], bool]:
+        return [hit.passage for hit in index.keyword(case.question, case.within, _DEPTH)], True
 
-    def by_meaning(case: Case) -> tuple[list[str], bool]:
-        return [hit.passage.document for hit in index.meaning(case.question, case.within, _DEPTH) or ()], True
+    def by_meaning(case: Case) -> tuple[list[Passage], bool]:
+        return [hit.passage for hit in index.meaning(case.question, case.within, _DEPTH) or ()], True
 
-    def fused(case: Case) -> tuple[list[str], bool]:
+    def fused(case: Case) -> tuple[list[Passage], bool]:
         result = search(index, case.question, case.within, limit=_DEPTH, now=now, nearest=True)
-        return [hit.passage.document for hit in result.hits], result.found
+        return [hit.passage for hit in result.hits], result.found
 
     return {
         "words": by_words,
@@ -154,12 +159,25 @@ def far(name: str, part: str) -> list[Case]:
     return [Case(case.question, frozenset(), "far", part) for cases in picked for case in cases]
 
 
-def ask(way: Callable[[Case], tuple[list[str], bool]], case: Case) -> Answer:
-    """Ask one question."""
+def ask(way: Way, case: Case, told: Callable[[Passage, str], list[str]]) -> Answer:
+    """Ask one question; ``told`` names what a passage stands for."""
     begun = time.perf_counter()
-    documents, found = way(case)
+    passages, found = way(case)
     spent = time.perf_counter() - begun
-    return Answer(list(dict.fromkeys(documents)), found, spent)
+    names = (name for passage in passages for name in told(passage, case.question))
+    return Answer(list(dict.fromkeys(names)), found, spent)
+
+
+def turns_told(chosen: Set, index: Index) -> Callable[[Passage, str], list[str]]:
+    """Return a function from a passage and a question to the turns that an agent would be told of it, best first."""
+
+    def told(passage: Passage, question: str) -> list[str]:
+        own = frozenset(passage.events)
+        turns = [turn for turn in chosen.documents[passage.document].turns if turn.event in own]
+        order = _by_worth([(turn.role, turn.text, "") for turn in turns], dict(index.query_terms(question)))
+        return [turn_name(passage.document, turns[at].event) for at in order[:_TURNS]]
+
+    return told
 
 
 def measures(case: Case, documents: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -191,6 +209,7 @@ def interval(values: Sequence[float]) -> str:
 SHOWN: Final = {
     "locomo": ("frac@5", "frac@10", "R@5", "R@10", "all@10", "MRR"),
     "locomo-turns": ("frac@5", "frac@10", "R@10", "all@10", "MRR"),
+    "locomo-told": ("frac@5", "frac@10", "R@10", "all@10", "MRR"),
     "bilingual": ("R@1", "R@5", "MRR", "before the other"),
     "bilingual-more": ("R@1", "R@5", "MRR", "before the other"),
 }
@@ -207,6 +226,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most:
         cases += [of_part[int(at * step)] for at in range(int(len(of_part) / step))]
     for case in cases:
         model.query(case.question)
+    told = turns_told(chosen, index) if name == "locomo-told" else lambda passage, _: [passage.document]
     figures: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     refused: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for row, way in ways(index, now, Plain(chosen, cache / name, model)).items():
@@ -214,7 +234,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most:
             continue
         seconds = []
         for case in cases:
-            answer = ask(way, case)
+            answer = ask(way, case, told)
             seconds.append(answer.seconds)
             refused[case.part, "answer" if case.gold else "near"] += [not answer.found] if row == "fused" else []
             if case.gold:
@@ -223,7 +243,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most:
                         figures[case.part, kind, row][measure].append(value)
         if row == "fused":
             for part in parts:
-                refused[part, "far"] = [not ask(way, case).found for case in far(name, part)]
+                refused[part, "far"] = [not ask(way, case, told).found for case in far(name, part)]
         p50, p95 = np.percentile(np.array(seconds) * 1000, (50, 95))
         print(f"{name}, {row}: {p50:.1f} ms median, {p95:.1f} ms p95, without embedding", file=sys.stderr)
     shown = SHOWN.get(name, ("nDCG@10", "R@1", "R@5", "R@10", "MRR"))

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
 from wwt_vault.model.knowledge import Document, Filters, Section
 
-__all__ = ["BILINGUAL", "SETS", "SHARED", "Case", "Set", "bilingual"]
+__all__ = ["BILINGUAL", "SETS", "SHARED", "Case", "Set", "bilingual", "turn_name"]
 
 SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
 BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
@@ -149,6 +149,25 @@ def locomo_turns() -> Set:
     )
 
 
+def locomo_told() -> Set:
+    """The sessions as they are, each question within its own conversation; the turns of its evidence are to be told."""
+    documents, cases = locomo()
+    made = []
+    for case, by_turn in zip(cases, locomo_turns().cases, strict=True):
+        gold = set()
+        for name in by_turn.gold:
+            talk, number, at = re.fullmatch(r"(.+)-D(\d+):(\d+)", name).groups()
+            session_note = DocumentId(f"{talk}-session_{number}")
+            gold.add(turn_name(session_note, documents[session_note].turns[int(at) - 1].event))
+        made.append(case._replace(gold=frozenset(gold), within=by_turn.within))
+    return Set(documents, made)
+
+
+def turn_name(document: str, event: str) -> str:
+    """Return what a turn of a session is called."""
+    return f"{document}#{event}"
+
+
 def _locomo(
     split: Callable[[str, str, list[str]], list[tuple[str, list[str]]]],
     gold_of: Callable[[tuple[int, int]], str],
@@ -255,6 +274,7 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "bilingual-more": bilingual_more,
     "locomo": locomo,
     "locomo-turns": locomo_turns,
+    "locomo-told": locomo_told,
     "autorag-ko": autorag,
     "korquad": korquad,
     "jsquad": jsquad,

@@ -243,7 +243,7 @@ def main() -> None:
     english = [words(chance, 7) for _ in range(2 * chosen.times)]
     pairs = [(chance.choice(KOREAN), chance.choice(KOREAN)) for _ in range(chosen.times)]
     hangul = [f"{one}을 {other}로 바꾼 이유가 뭐였지? {at}" for at, (one, other) in enumerate(pairs)]
-    analysis.analyse("먼저 읽어 둔다")
+    analysis.analyse_all(["먼저 읽어 둔다"])
     with tempfile.TemporaryDirectory() as temporary:
         documents = {document.id: document for document in sessions(chosen.passages)}
         index = build(Path(temporary), documents, chosen.rounds)

@@ -2,6 +2,7 @@
 
     python tests/bench/retrieval.py bilingual [locomo locomo-turns locomo-told autorag-ko korquad jsquad xquad]
     python tests/bench/retrieval.py bilingual locomo autorag-ko --part dev --weights docs/plots/weights.svg
+    python tests/bench/retrieval.py bilingual locomo autorag-ko korquad jsquad xquad --only-costs
 
 Prints a table per set: each measure with its 95 % bootstrap interval over questions, by part and by kind of question;
 and one of what the answers cost, in time and in tokens.
@@ -264,7 +265,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most:
             missed = np.mean(refused[part, "answer"])
             print(f"\n{part}: found something for {', '.join(told)}; nothing for {missed:.1%} of those with an answer")
     if tuple(rows) == ROWS:
-        print(f"\n{costs(index, model.model, [case for case in cases if case.gold], now)}", flush=True)
+        print(f"\n{costs(index, model.model, cases, now)}", flush=True)
 
 
 WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -294,12 +295,17 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=user_folders().cache / "bench")
     parser.add_argument("--most", type=int, help="ask so many questions of each part, evenly picked")
     parser.add_argument("--weights", type=Path, metavar="SVG", help="draw recall against the weight of the meaning")
+    parser.add_argument("--only-costs", action="store_true", help="print what answers cost, nothing else")
     arguments = parser.parse_args()
     if arguments.weights:
         lines = [recall_by_weight(name, arguments.cache, arguments.part or ("held-out",)) for name in arguments.sets]
         draw(arguments.weights, lines, x="weight of the meaning", y="gold among the first five", ys=(0.0, 1.0))
         return
-    for name in arguments.sets:
+    for name in arguments.sets if arguments.only_costs else ():
+        chosen, index, model = open_set(name, arguments.cache)
+        now = max((d.time for d in chosen.documents.values() if d.time), default=None)
+        print(f"\n### {name}\n\n{costs(index, model.model, chosen.cases, now)}", flush=True)
+    for name in () if arguments.only_costs else arguments.sets:
         run(name, arguments.cache, arguments.part or ("dev", "held-out"), arguments.row or ROWS, arguments.most)
 
 

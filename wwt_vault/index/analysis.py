@@ -73,6 +73,8 @@ _APOSTROPHE: Final = re.compile(r"[’'](?:s|t|re|ve|ll|d|m)?(?!\w)|[’'](?=\w)
 _FULL_WIDTH: Final = re.compile("[\uff00-\uffef]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile('"([^"\n]{1,200})"|“([^”\n]{1,200})”|「([^」\n]{1,200})」|『([^』\n]{1,200})』')
+_SCRIPTS: Final = (re.compile("[\uac00-\ud7a3]+"), re.compile("[\u3040-\u30ff]+"), re.compile("[\u4e00-\u9fff]+"))
+"""Hangul, kana, Han: what tells Korean, Japanese and Chinese apart."""
 _EXACT: Final = re.compile(r"\d|[A-Za-z0-9][._/\\:@~#+-]+[A-Za-z0-9]|[A-Z]{2}|[a-z][A-Z]")
 _COUNT: Final = re.compile(r"\d{1,2}|(?:19|20)\d\d|\d{1,2}:\d\d")
 _WORD: Final = re.compile(r"\S{1,200}")
@@ -200,9 +202,7 @@ def language_of(text: str) -> int:
     """Return the language of a text by its letters, as an index into ``LANGUAGES``: a fifth of them decides."""
     if text.isascii():
         return 0
-    hangul = sum("\uac00" <= character <= "\ud7a3" for character in text)
-    kana = sum("\u3040" <= character <= "\u30ff" for character in text)
-    han = sum("\u4e00" <= character <= "\u9fff" for character in text)
+    hangul, kana, han = (sum(map(len, runs.findall(text))) for runs in _SCRIPTS)
     least = max(1, sum(map(str.isalpha, text)) // 5)
     if hangul >= least:
         return 1

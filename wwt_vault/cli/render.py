@@ -103,7 +103,8 @@ def forgotten(found: Json) -> str:
     if not found["events"]:
         lines = ["All of it was forgotten before; the index was built anew."]
     else:
-        lines = [f"Forgot {counted(len(found['events']), 'message')}, and their words in {len(found['files'])} files."]
+        messages, files = (counted(len(found[key]), noun) for key, noun in (("events", "message"), ("files", "file")))
+        lines = [f"Forgot {messages}, and their words in {files}."]
     if found["waiting"]:
         lines.append(f"{counted(found['waiting'], 'capture')} that waited went too.")
     lines += [

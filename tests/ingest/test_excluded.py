@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,7 @@ from wwt_vault.state import state_for
 if TYPE_CHECKING:
     from wwt_vault.vault import Vault
 
+ROOT = Path(__file__).resolve().parents[2]
 NOW = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)
 
 
@@ -143,3 +145,27 @@ def test_the_list_keeps_its_comments_and_gives_back_what_was_put_on_it(tmp_path:
     assert not path.exists()
     assert change_exclusions(path, exclude=[Path("/d")], dry_run=True) == ["/d"]
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[" * 60_000, "*a" * 30_000 + "b", "a*" * 30_000, ("*a" * 400 + "b\n") * 80, "[!" * 900]
+)
+def test_an_ignore_file_made_to_be_too_much_keeps_no_prompt_waiting(tmp_path: Path, pattern: str) -> None:
+    """A project of somebody else's may have any: a longer pattern than a path can be is none, the next one counts."""
+    folder = tmp_path / ("a" * 200) / "secret"
+    folder.mkdir(parents=True)
+    (tmp_path / ".wwtignore").write_text(f"{pattern}\nnone\n")
+    (tmp_path / ("a" * 200) / ".wwtignore").write_text("secret\n")
+    code = f"from wwt_vault.ingest.excluded import is_excluded; print(is_excluded({str(folder)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60
+    )
+
+    assert done.stdout == "True\n"
+
+
+def test_an_open_bracket_is_a_letter(tmp_path: Path) -> None:
+    """As for the shell: what nothing closes means itself, and closed ones mean one of their letters."""
+    (tmp_path / ".wwtignore").write_text("x[yz]*\nodd[name\n")
+    found = {name for name in ("xy1", "x[yz]1", "odd[name", "oddn") if is_excluded(str(tmp_path / name))}
+    assert found == {"xy1", "odd[name"}

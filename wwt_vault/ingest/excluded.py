@@ -11,13 +11,16 @@ import os
 from collections.abc import Iterator
 
 from wwt_vault.config import user_folders
+from wwt_vault.vault.layout import quick_glob
 
 __all__ = ["IGNORE_FILE", "exclusion_list", "is_excluded", "listed"]
 
 IGNORE_FILE = ".wwtignore"
 
-_MOST = 64 << 10
-"""Bytes read of either file."""
+_MOST, _MOST_OF_ANYBODYS = 64 << 10, 16 << 10
+"""Bytes read of the user's list, and of an ignore file: somebody's folder must not keep a prompt waiting."""
+_LONGEST = 1000
+"""Characters of a pattern; a longer line is none."""
 
 
 def is_excluded(cwd: str | None) -> bool:
@@ -54,7 +57,8 @@ def _is_ignored(cwd: str) -> bool:
     parts: list[str] = []
     folder = os.path.normpath(cwd)
     while True:
-        if any(_names(pattern, parts) for pattern in _lines(os.path.join(folder, IGNORE_FILE))):  # noqa: PTH118 - fast
+        patterns = _lines(os.path.join(folder, IGNORE_FILE), _MOST_OF_ANYBODYS)  # noqa: PTH118 - fast
+        if any(_names(pattern, parts) for pattern in patterns if len(pattern) <= _LONGEST):
             return True
         above, name = os.path.split(folder)
         if above == folder:
@@ -72,17 +76,18 @@ def _names(pattern: str, parts: list[str]) -> bool:
         return False
     from fnmatch import fnmatchcase  # noqa: PLC0415 - most hooks find no ignore file
 
+    pattern = quick_glob(pattern)
     if "/" not in pattern:
         return any(fnmatchcase(part, pattern) for part in parts)
     ways = ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
     return any(fnmatchcase(way, pattern.removeprefix("/").removesuffix("/**")) for way in ways)
 
 
-def _lines(path: str) -> Iterator[str]:
+def _lines(path: str, most: int = _MOST) -> Iterator[str]:
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # somebody's folder: it may be a pipe
         try:
-            text = os.read(handle, _MOST).decode("utf-8-sig", "replace")
+            text = os.read(handle, most).decode("utf-8-sig", "replace")
         finally:
             os.close(handle)
     except (OSError, ValueError):

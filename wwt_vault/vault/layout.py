@@ -44,6 +44,7 @@ __all__ = [
     "inside",
     "name_key",
     "project_of",
+    "quick_glob",
     "revision_path",
     "safe_name",
     "session_id_names",
@@ -208,6 +209,16 @@ def find_name(folder: Path, name: str) -> str | None:
         return name
     key = name_key(name)
     return next((other for other in sorted(names) if name_key(other) == key), None)
+
+
+def quick_glob(pattern: str) -> str:
+    """Return a glob that means the same, without a ``[`` that nothing closes: for each, fnmatch looks at all the rest.
+
+    >>> quick_glob("[ab]*[")
+    '[ab]*[[]'
+    """
+    closed, end, rest = pattern.rpartition("]")
+    return closed + end + rest.replace("[", "[[]")
 
 
 def inside(root: Path, rel: str, *, hidden: bool = False) -> Path:

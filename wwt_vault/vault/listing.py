@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["files_at", "markdown_files"]
 
 _IGNORE_FILE = ".wwtignore"
+_MOST, _LONGEST = 16 << 10, 1000
+"""Bytes of it that are read, characters of a line: more would keep every search waiting."""
 _TELLING = (layout.CURATED_MARKS, layout.PROJECT_NAMES, layout.CONFIG_FILE, layout.VAULT_FILE)
 """What of our own data says something of documents."""
 
@@ -127,11 +129,13 @@ class _Ignored(NamedTuple):
 def _ignored(root: Path) -> _Ignored | None:
     """Read ``.wwtignore``: a glob a line; one without ``/`` fits a name anywhere, one that ends in ``/`` a folder."""
     try:
-        lines = (files.read(root / _IGNORE_FILE) or b"").decode("utf-8-sig", "replace").splitlines()
+        text = (files.read(root / _IGNORE_FILE) or b"")[:_MOST].decode("utf-8-sig", "replace")
     except VaultError:  # a link, which may lead to anything without an end
         return None
     globs = [
-        glob for line in lines if (glob := unicodedata.normalize("NFC", line).strip()) and not glob.startswith("#")
+        layout.quick_glob(glob)
+        for line in text.splitlines()
+        if (glob := unicodedata.normalize("NFC", line).strip()) and not glob.startswith("#") and len(glob) <= _LONGEST
     ]
 
     def pattern(*, anchored: bool, folders: bool) -> re.Pattern[str] | None:

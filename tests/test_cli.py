@@ -551,6 +551,25 @@ def test_what_waits_is_listed_with_the_vault_it_was_meant_for(
     assert f"claude-code for {tmp_path / 'gone'}  tried 1 times: VaultMissing" in out
 
 
+def test_status_tells_what_waits_and_why(wwt: Run, words_only: Vault) -> None:
+    """How many captures wait, and what stopped them; nothing any more when they are recorded."""
+    taken = words_only.root / ".wwt" / "events"
+    taken.write_text("a file where events belong", "utf-8")
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/src", "prompt": "hello"}
+    run("claude-code", json.dumps(payload).encode(), datetime.now(UTC))
+    found = as_json(wwt, "status")
+    _, out, _ = wwt("status")
+
+    assert found["queue"] == {"waiting": 1, "failed": 0}
+    assert [problem for problem in found["problems"] if "A capture failed" in problem and "events" in problem]
+    assert "Queue    1 waiting, 0 failed" in out
+    taken.unlink()
+    wwt("queue", "retry")
+    found = as_json(wwt, "status")
+    assert found["queue"] == {"waiting": 0, "failed": 0}
+    assert not [problem for problem in found["problems"] if "A capture failed" in problem]
+
+
 def test_a_retry_fails_while_a_capture_of_this_vault_waits(
     wwt: Run, vault: Vault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -2,7 +2,8 @@
 
     pip install atheris && python tests/bench/fuzz.py redact -max_total_time=60
 
-Targets: a host's name (its transcript reader), ``markdown``, ``payload`` (of a hook), ``redact``, ``settings``.
+Targets: a host's name (its transcript reader), ``archive``, ``markdown``, ``payload`` (of a hook), ``redact``,
+``settings``.
 Further arguments go to libFuzzer, a folder of samples among them. What is found belongs into ``tests/`` as a case of
 its own.
 """
@@ -18,8 +19,9 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["wwt_vault"]):
+with atheris.instrument_imports(include=["wwt_vault", "zipfile"]):
     from wwt_vault import capture, markdown
+    from wwt_vault.capture import archives
     from wwt_vault.capture.redact import redact
     from wwt_vault.config import load_vault_settings
     from wwt_vault.errors import TranscriptError, WwtError
@@ -63,6 +65,18 @@ def read_settings(data: bytes) -> None:
         load_vault_settings(path)
 
 
+def read_archive(data: bytes) -> None:
+    """Read bytes as an export's archive: what is in it, and the first megabyte of each."""
+    path = _FOLDER / "export.zip"
+    path.write_bytes(data)
+    with suppress(TranscriptError), archives.open_archive(path) as archive:
+        for member in archives.members(archive):
+            if isinstance(member, archives.Member):
+                archives.member_stat(member.path)
+                with suppress(OSError), archives.open_member(member.path) as file:
+                    file.read(1 << 20)
+
+
 def read_payload(data: bytes) -> None:
     """Read bytes as what a host sends to its hook."""
     with suppress(WwtError):
@@ -70,6 +84,7 @@ def read_payload(data: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
+    "archive": read_archive,
     "markdown": read_markdown,
     "payload": read_payload,
     "redact": take_out_secrets,

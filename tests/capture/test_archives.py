@@ -146,6 +146,36 @@ def test_damage_inside_a_file_is_an_error_of_reading(tmp_path: Path) -> None:
             list(read_transcript(item.path, "claude-code"))
 
 
+def test_a_name_that_is_no_text_in_one_of_its_two_places_is_damage(tmp_path: Path) -> None:
+    """Found by fuzzing: the list at the end says the name in UTF-8, the file's own head in bytes that are none."""
+    path = pack(tmp_path / "a.zip", {"대화.jsonl": TRANSCRIPT, "b.jsonl": TRANSCRIPT})
+    data = path.read_bytes()
+    path.write_bytes(data.replace("대화".encode(), b"\xeb\xb6\xf0\xed\x99\x94", 1))
+    with open_archive(path) as archive:
+        one, other = members(archive)
+        assert isinstance(one, Member)
+        assert isinstance(other, Member)
+        with pytest.raises(OSError, match="cannot be unpacked"):
+            archives.open_member(other.path)
+        assert len(list(read_transcript(one.path, "claude-code"))) == 2
+
+
+def test_names_that_never_end_hide_nothing_beside_them(tmp_path: Path) -> None:
+    """Two slashes at the start, and more folders than any path has: named as not read, and the rest is."""
+    deep = "a/" * 20_000 + "c.jsonl"
+    path = pack(tmp_path / "a.zip", {"//x/a.jsonl": b"{}", "///": b"", deep: b"{}", "b.jsonl": TRANSCRIPT})
+    names, left = listed(path)
+    assert names == ["b.jsonl"]
+    assert [reason.partition(";")[0] for _, reason in left] == [
+        "its name leads out of the archive",
+        "its name has more than 1,000 letters or 50 folders",
+    ]
+    with open_archive(path) as archive:
+        [member, *_] = members(archive)
+        assert isinstance(member, Member)
+        assert len(list(read_transcript(member.path))) == 2
+
+
 @settings(max_examples=150)
 @given(st.integers(0, 400), st.binary(min_size=1, max_size=12))
 def test_no_archive_is_too_odd(tmp_path_factory: pytest.TempPathFactory, at: int, junk: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
 import zipfile
 from collections.abc import Callable
@@ -156,6 +157,28 @@ def test_a_cut_off_or_flipped_archive_is_refused(box: Box, tmp_path: Path) -> No
             archive.restore(file, tmp_path / "restored")
     with pytest.raises(BadArgument, match="no file"):
         archive.restore(tmp_path / "none.zip", tmp_path / "restored")
+
+
+def test_odd_bytes_anywhere_are_refused_or_change_nothing(box: Box, tmp_path: Path) -> None:
+    """In the packed words, the names at both places, sizes, methods: the vault comes back whole or not at all."""
+    file = back_up(box, tmp_path)
+    data = file.read_bytes()
+    whole = files_of(Box(box.machine, archive.restore(file, tmp_path / "whole")))
+    places = range(0, len(data), max(1, len(data) // 60))
+    refused = 0
+    for at in places:
+        for junk in (b"\xff", b"\0\0\0\0", b"\xeb\xb6\xf0"):
+            file.write_bytes(data[:at] + junk + data[at + len(junk) :])
+            folder = tmp_path / "restored"
+            try:
+                restored = archive.restore(file, folder)
+            except (BadArchive, BadArgument, FormatTooNew):
+                refused += 1
+                assert not folder.exists() or not any(folder.iterdir())
+            else:
+                assert files_of(Box(box.machine, restored)) == whole
+            shutil.rmtree(folder, ignore_errors=True)
+    assert refused > 60
 
 
 def test_an_archive_of_a_newer_program_is_left_alone(box: Box, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def member_stat(path: ZipPath) -> tuple[int, datetime]:
         return info.file_size, datetime(1980, 1, 1, tzinfo=UTC)
 
 
-_FAULTS = (BadZipFile, EOFError, KeyError, NotImplementedError, RuntimeError, lzma.LZMAError, zlib.error)
+_FAULTS = (BadZipFile, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, lzma.LZMAError, zlib.error)
 """What ``zipfile`` raises, beside ``OSError``, for a damaged, encrypted or unknown kind of member."""
 
 

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import os
 import stat
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -156,13 +158,20 @@ def restore(source: Path, root: Path) -> Vault:
     return open_vault(root)
 
 
+_DAMAGE = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError),
+    *(UnicodeDecodeError, lzma.LZMAError, zlib.error),
+)
+"""What ``zipfile`` raises, beside ``OSError``, for a damaged, encrypted or unknown kind of file."""
+
+
 @contextmanager
 def opened(source: Path) -> Iterator[zipfile.ZipFile]:
     """Open an archive for reading. Raises ``BadArgument`` when there is none, ``BadArchive`` for anything else."""
     try:
         with zipfile.ZipFile(source.expanduser()) as archive:
             yield archive
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except _DAMAGE as error:
         raise _bad(source, str(error)) from error
     except FileNotFoundError as error:
         raise BadArgument(f"there is no file {source}", argument="file") from error

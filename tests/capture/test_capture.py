@@ -283,3 +283,41 @@ def test_a_host_that_was_told_another_folder_is_found_there(tmp_path: Path) -> N
     folders = [home / name for name in (".claude", ".codex", ".gemini", ".cursor")]
     assert [host_folder(host, home, {}) for host in HOOKED] == folders
     assert [find_transcripts(host, home, {}) for host in HOSTS] == [[] for _ in HOSTS]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "42edc39d-1111-4222-8333-444455556666", "01938f2a-7b3c-7def-8123-4567abcd9876", "01JDXQ4Z8N5T9K3WYRVB2C7MEH",
+        "V1StGXR8_Z5jdHi6B-myT", "dGhpcyBpcyBhbiBpZCBvZiBhIHNlc3Npb24-x_42", "WEB:42edc39d-1111-4222-8333-444455556666",
+        "42edc39d-1111-4222-8333-444455556666~01938f2a-7b3c-7def-8123-4567abcd9876", "slack-1732961234.123456",
+        "session-2026-11-30T01-58-42edc39d", "conv_68f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f7",
+        "4111111111111111",
+        "toolu_01A09q90qw90lq917835lq9Z", "회의 2026-11-30", "../../etc/passwd",
+    ],
+)  # fmt: skip
+def test_an_id_of_a_session_stays_as_the_host_wrote_it(name: str) -> None:
+    """Whatever letters a host makes its ids of: were one taken for a secret, sessions would become one."""
+    payload = {
+        "hook_event_name": "UserPromptSubmit",
+        "session_id": name,
+        "cwd": "/src",
+        "prompt": "x",
+        "prompt_id": name,
+    }
+    call = parse_hook("claude-code", json.dumps(payload).encode(), datetime(2026, 11, 30, tzinfo=UTC))
+    assert call.session.session_id == name
+    assert call.message is not None
+    assert call.message.turn == name
+
+
+def test_of_an_id_with_a_secret_the_rest_stays_and_of_a_message_none() -> None:
+    """Two sessions stay two where something else in their ids tells them apart; a message is known by its words."""
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": f"chat 7 {secret}", "cwd": "/src", "prompt": "x"}
+    call = parse_hook(
+        "claude-code", json.dumps({**payload, "prompt_id": secret}).encode(), datetime(2026, 11, 30, tzinfo=UTC)
+    )
+    assert call.session.session_id == "chat 7 [REDACTED:github-token]"
+    assert call.message is not None
+    assert call.message.turn is None

@@ -114,9 +114,9 @@ def net(tmp_path: Path) -> Iterator[Net]:
             run("ip", "netns", "del", name)
 
 
-def box_on(net: Net, name: str) -> Box:
+def box_on(net: Net, name: str, silence: float = SILENCE) -> Box:
     """Return a host's machine, with a vault of its own if it is the first one."""
-    patient = machine(name, net.folder, patience=Patience(silence=SILENCE))
+    patient = machine(name, net.folder, patience=Patience(silence=silence))
     if name == "laptop":
         return Box(patient, creation.create_vault(net.folder / name, timezone="Asia/Seoul"))
     root = net.folder / name
@@ -184,7 +184,7 @@ def test_a_push_that_is_cut_is_made_good(net: Net) -> None:
 
 def test_a_push_goes_on_when_the_cable_is_back(net: Net) -> None:
     """Cut and healed while it sends: it takes longer, nothing is sent twice, and no other sync is needed."""
-    laptop, desktop = box_on(net, "laptop"), box_on(net, "desktop")
+    laptop, desktop = box_on(net, "laptop", SECONDS), box_on(net, "desktop")
     assert net.on("laptop", lambda: begin(laptop, net.url, fresh=False))
     net.on("desktop", lambda: begin(desktop, net.url, fresh=True))
     desktop = desktop._replace(vault=open_vault(desktop.root))

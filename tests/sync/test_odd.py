@@ -164,6 +164,22 @@ def test_a_note_in_a_folder_of_another_case_goes_where_the_rest_of_the_folder_is
     assert {"30_Knowledge/plan.md", "30_Knowledge/Rest.md"} <= files_of(one).keys()
 
 
+def test_two_pages_in_folders_that_differ_by_case_alone_become_one_with_a_copy(two: Two) -> None:
+    """A disk that tells the folders apart has both, until another machine has made them one: as with names of files."""
+    one, other = two
+    one.write("20_Areas/House.md", "East.\n")
+    settle(*two)
+    one.write("20_areas/house.md", "West.\n")
+    change(one, "20_Areas/House.md", "East.", "North.")
+    one.sync()
+    vault = settle(other, one)
+
+    assert len([path for path in vault if path.lower() == "20_areas/house.md"]) == 1
+    text = b"\n".join(data for path, data in vault.items() if path.lower().startswith("20_areas/house"))
+    assert b"North." in text
+    assert b"West." in text
+
+
 def test_a_name_that_changes_its_case_and_is_not_edited(two: Two) -> None:
     """Either machine may merge it."""
     one, other = two

@@ -18,12 +18,13 @@ class Spelling:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._listed: dict[str, dict[str, str]] = {}
+        self._listed: dict[str, dict[str, list[str]]] = {}
 
     def near(self, path: str) -> list[str]:
         """Return the paths of all that lies, or will lie, beside a file."""
-        folder, slash, _ = path.rpartition("/")
-        return [f"{folder}{slash}{name}" for name in dict.fromkeys(self._names(folder).values())]
+        folder, slash, name = path.rpartition("/")
+        self._alike(folder, name)
+        return [f"{folder}{slash}{name}" for alike in self._listed[folder].values() for name in alike]
 
     def place(self, path: str) -> str:
         """Return the path under which a new file is written.
@@ -35,6 +36,9 @@ class Spelling:
             return path
         folder = ""
         *folders, last = path.split("/")
+        taken = self._taken_for(folders, last)
+        if taken and path not in taken:
+            *folders, last = taken[0].split("/")
         for part in folders:
             folder = f"{folder}{'/' if folder else ''}{self._spelled(folder, part)}"
             _refuse_unlike(folder, (self._root / folder).is_file())
@@ -55,24 +59,30 @@ class Spelling:
 
     def _spelled(self, folder: str, name: str) -> str:
         """Return a name as it is in a folder: by itself, else by one that is taken for it."""
-        listed = self._names(folder)
-        found = listed.get(f"\0{name}") or listed.setdefault(layout.name_key(name), name)
-        listed.setdefault(f"\0{found}", found)
-        return found
+        alike = self._alike(folder, name)
+        if not alike:
+            alike.append(name)
+        return name if name in alike else alike[0]
 
-    def _names(self, folder: str) -> dict[str, str]:
-        """Return each name by itself (behind a NUL) and by what is taken for it; of several alike, the first."""
+    def _taken_for(self, folders: list[str], name: str) -> list[str]:
+        """Return the paths of all that is taken for a file, in whatever spelling of its folders it lies."""
+        places = [""]
+        for part in (*folders, name):
+            places = [f"{place}/{found}" for place in places for found in self._alike(place[1:], part)]
+        return [place[1:] for place in places]
+
+    def _alike(self, folder: str, name: str) -> list[str]:
+        """Return the names in a folder that some file system takes for a name; what is added to them is to come."""
         if folder not in self._listed:
             try:
                 names = sorted(entry.name for entry in (self._root / folder).iterdir())
             except OSError:
                 names = []
-            found: dict[str, str] = {}
-            for name in (unicodedata.normalize("NFC", name) for name in names):
-                found.setdefault(f"\0{name}", name)
-                found.setdefault(layout.name_key(name), name)
-            self._listed[folder] = found
-        return self._listed[folder]
+            listed: dict[str, list[str]] = {}
+            for found in dict.fromkeys(unicodedata.normalize("NFC", each) for each in names):
+                listed.setdefault(layout.name_key(found), []).append(found)
+            self._listed[folder] = listed
+        return self._listed[folder].setdefault(layout.name_key(name), [])
 
 
 def _refuse_unlike(path: str, unlike: bool) -> None:

@@ -628,6 +628,8 @@ def test_a_vault_is_not_made_inside_another(wwt: Run, vault: Vault) -> None:
 
     assert (error["code"], error["path"]) == ("refused", str(vault.root))
     assert f"--vault {vault.root}" in error["message"]
+    inside, remote = str(vault.root / "10_Projects" / "mine"), str(vault.root.parent / "remote")
+    assert as_json(wwt, "--vault", inside, "sync", "init", remote, expect=3)["error"]["code"] == "refused"
     assert not (vault.root / "10_Projects" / "mine").exists()
     assert as_json(wwt, "init", str(vault.root)) == {"vault": str(vault.root), "created": False}
 

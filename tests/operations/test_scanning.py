@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from wwt_vault.model.conversation import EventId, Message, Session
 from wwt_vault.operations.scanning import scan
 from wwt_vault.operations.workspace import open_workspace
@@ -54,6 +56,17 @@ def test_what_is_stored_is_looked_through(vault: Vault) -> None:
         ("Page.md", 4, "github-token"),
     ]
     assert TOKEN not in json.dumps(found)
+
+
+@pytest.mark.parametrize("field", ["cwd", "git_branch", "model", "key"])
+def test_what_is_said_of_a_message_is_looked_through_as_well(vault: Vault, field: str) -> None:
+    """A folder, a branch, a model, the host's id of it."""
+    message = Message(session=SESSION, role="user", text="nothing here", time=AT)._replace(**{field: f"x {TOKEN}"})
+    event = events.event_of(message, 1)
+    events.write_event(vault, event)
+    found = scan(open_workspace(embedder=lambda: None))
+
+    assert [(hit["id"], hit["kinds"]) for hit in found["events"]] == [(event.id, ["github-token"])]
 
 
 def test_nothing_is_found_where_nothing_is(vault: Vault) -> None:

@@ -50,7 +50,9 @@ def scan(workspace: Workspace, *, progress: Callable[[int, int], None] | None = 
 
 
 def _texts(event: Event) -> Iterator[str]:
-    yield from filter(None, (event.text, event.cwd, event.git_branch, event.project, event.model))
+    yield from filter(
+        None, (event.text, event.cwd, event.git_branch, event.project, event.model, event.message_key, event.session_id)
+    )
 
 
 def _pages(workspace: Workspace) -> Iterator[tuple[str, bytes]]:

@@ -4,9 +4,10 @@
 
 Facts are notes with their label as title. *Hit*: one of the facts that support the answer is told; *exact*: all of them
 are. Tokens are waggle's, characters / 4 rounded up. ``words``, ``meaning`` and ``search`` hand over the first k facts
-as ``label: content``; ``context`` is the text of ``wiki_get_context`` for a budget, fence, headings, dates and all, and
-a fact is told where its whole content stands in it. The published figures of waggle-mcp and of chunks without any
-choice are for an earlier version with 66 of the questions.
+as ``label: content``, ``close`` those of ``search`` that are not far behind the best; ``context`` is the text of
+``wiki_get_context`` for a budget, fence, headings, dates and all, and a fact is told where its whole content stands in
+it. The published figures of waggle-mcp and of chunks without any choice are for an earlier version with 66 of the
+questions.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from wwt_vault.model.knowledge import Document
 from wwt_vault.search import search
 
 PUBLISHED: Final = (("waggle-mcp, published (66)", 36.9, 0.74), ("all chunks, published (66)", 152.8, 1.0))
+CLOSE: Final = 0.4
+"""Share of the best score, as ``wiki_get_context`` has it."""
 BUDGETS: Final = (60, 80, 100, 150, 200, 300)
 
 
@@ -87,6 +90,10 @@ def main() -> None:
             [hit.passage.document for hit in search(index, question, limit=limit, now=now, nearest=True).hits]
         )
 
+    def close(question: str, limit: int) -> tuple[set[str], str]:
+        hits = search(index, question, limit=limit, now=now, nearest=True).hits
+        return listed([hit.passage.document for hit in hits if hit.score >= CLOSE * hits[0].score])
+
     def told(question: str, budget: int) -> tuple[set[str], str]:
         result = search(index, question, limit=16, now=now)
         pack = context.build(
@@ -105,6 +112,7 @@ def main() -> None:
         "words": (by_words, (1, 2, 3, 5)),
         "meaning": (by_meaning, (1, 2, 3, 5)),
         "search": (searched, (1, 2, 3, 5)),
+        "close": (close, (2, 3, 4, 5)),
         "context": (told, BUDGETS),
     }
     lines = [Line(name, [(cost, support)], joined=False) for name, cost, support in PUBLISHED]

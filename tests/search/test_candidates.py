@@ -65,3 +65,13 @@ def test_words_that_nobody_used_are_a_sign_of_no_answer() -> None:
     assert familiar("캐시 zebra 얼룩말", unknown, found, 300) == 0
     assert abs(familiar("cache zebra", {"zebra": log(1 + 4)}, found, 4)) < 0.01
     assert familiar("", {}, found, 300) == 0
+
+
+@pytest.mark.parametrize(("nearness", "words_decide"), [(0.0, False), (0.25, True)])
+def test_words_are_believed_where_the_meaning_does_not_contradict(nearness: float, words_decide: bool) -> None:
+    """A passage that holds nine tenths of the question and means something else holds them by chance."""
+    by_words, by_meaning = pair(0.9, is_foreign=False)
+    by_words.cosine = nearness
+    score([by_words, by_meaning], 0.3, When())
+
+    assert (by_words.score > by_meaning.score) is words_decide

@@ -6,7 +6,8 @@
 is the BM25F score beside the best one's; ``coverage`` is the share of the question's words, weighed by how rare each
 is, that the vault has together in one passage. So the words count for as much as they have to say: where most of a
 question stands together somewhere they decide, where no passage holds a third of it they say nothing, and a question in
-another language than its answer is left to the meaning (there .6 takes the place of .3).
+another language than its answer is left to the meaning (there .6 takes the place of .3). Where the best passage by
+words is less than .7 as near in meaning as the nearest one, trust falls in proportion: it holds them by chance.
 ``m`` is the setting ``meaning_weight``. Chosen on dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from math import log
 from typing import TYPE_CHECKING, Final
 
@@ -33,8 +35,12 @@ POOL: Final = 100
 _CHANCE: Final = 0.3
 """Coverage that any question reaches somewhere by words that say nothing: only what is above it counts."""
 _CHANCE_ABROAD: Final = 0.6
-"""The same where the nearest passage is in another language than the question: it could not share a word with it, and
-what does share some is in the question's language only by that."""
+"""The same where the nearest passage, or nearly that, is in another language than the question: it could not share a
+word with it, and what does share some is in the question's language only by that."""
+_NEARLY: Final = 0.8
+"""Share of the nearest one's meaning from which a passage is nearly the nearest."""
+_AGREES: Final = 0.7
+"""Share of the nearest one's meaning that the best by words must have to be believed: less is words by chance."""
 _EXACT: Final = 1.0
 """What a passage gets on top that holds the question's exact terms: more than anything else can be worth."""
 _COMMON: Final = 5
@@ -56,7 +62,7 @@ class Candidate:
     exact: frozenset[str] = frozenset()
     """What of the question's exact terms (codes, paths, versions, names) it holds."""
     is_foreign: bool = False
-    """The nearest in meaning, and in another language than the question."""
+    """Nearly the nearest in meaning, and in another language than the question."""
     evidence: float = 0.0
     plain: float = 0.0
     """The score without what exact terms and dates add."""
@@ -80,8 +86,11 @@ def gather(
     for passage, cosine in by_meaning or ():
         found.setdefault(passage.id, Candidate(passage=passage)).cosine = cosine
     if by_meaning:
-        nearest = by_meaning[0].passage
-        found[nearest.id].is_foreign = language_of(nearest.text) != language_of(text)
+        spoken, least = language_of(text), _NEARLY * by_meaning[0].cosine
+        near = takewhile(lambda hit: hit.cosine >= least, by_meaning)
+        foreign = next((hit.passage.id for hit in near if language_of(hit.passage.text) != spoken), None)
+        if foreign is not None:
+            found[foreign].is_foreign = True
         wordless = [name for name, candidate in found.items() if not candidate.keyword]
         for name, score_ in index.keyword_scores(text, wordless).items():
             found[name].keyword = score_
@@ -106,6 +115,10 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
         weight = 0.0
     chance = _CHANCE_ABROAD if any(candidate.is_foreign for candidate in candidates) else _CHANCE
     trust = max(0.0, coverage - chance) / (1 - chance) if weight else 1.0
+    if weight and nearest and nearest > 0:
+        by_words = max(candidates, key=lambda candidate: candidate.keyword).cosine
+        if by_words is not None and by_words < _AGREES * nearest:
+            trust *= max(0.0, by_words / (_AGREES * nearest))
     for candidate in candidates:
         words = candidate.keyword / best
         # Without a vector yet it is taken to mean as much as it says: that must not count against it.
@@ -125,16 +138,17 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
 
-_ENOUGH: Final = 0.38
-"""What the best passage must bring to be an answer. Of the dev questions that have one, 5 % bring less."""
+_ENOUGH: Final = 0.4
+"""What the best passage must bring to be an answer. With ``familiar``, 4 % of the dev questions that have one bring
+less."""
 _MORE: Final = 0.14
 """What it must bring besides for each e-fold of ``_FEW`` passages: the best of more fits better by chance."""
 _FEW: Final = 400
 _AT_MOST: Final = 0.8
 _UNKNOWN: Final = 0.4
 """What it must bring besides where the vault knows no word of the question."""
-_USUAL: Final = 0.5
-"""Share of a paraphrase's words that a vault of ``_FEW`` passages does not know; fewer in a larger one."""
+_USUAL: Final = 0.62
+"""Share of unknown words, in a vault of ``_FEW`` passages, that says nothing either way; less in larger ones."""
 _SPEAKS: Final = 0.25
 """Share of the nearest passages in the question's language from which the vault could know its words."""
 _VOCABULARY: Final = 200
@@ -153,7 +167,7 @@ def enough(passages: int, has_meaning: bool) -> float:
 
 
 def familiar(text: str, terms: Mapping[str, float], candidates: Sequence[Candidate], passages: int) -> float:
-    """Return what the words of a question say of whether its subject is one of the vault's: about -.4 to .2.
+    """Return what the words of a question say of whether its subject is one of the vault's: about -.4 to .25.
 
     Words that nobody used in the vault, names above all, are a sign that nothing there answers the question. They say
     nothing in a vault of another language, and little in a small one.

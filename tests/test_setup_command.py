@@ -84,6 +84,14 @@ def test_every_change_is_said_before_it_is_made(home: Path) -> None:
     assert "hooks added (sessionStart, beforeSubmitPrompt, afterAgentResponse, stop, sessionEnd)" in run.stderr
 
 
+def test_the_vault_is_indexed_when_setup_ends(home: Path) -> None:
+    """The first question need not wait for it, and nothing is left for `wwt doctor` to find but what a person does."""
+    wwt(home, "setup")
+    found = json.loads(wwt(home, "doctor", "--json").stdout)["findings"]
+    assert found
+    assert "index_missing" not in {finding["kind"] for finding in found}
+
+
 def test_a_second_run_says_and_changes_nothing(home: Path) -> None:
     """No change is announced where none is made, and removal brings everything back."""
     before = files(home)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 from wwt_vault.cli import render
 from wwt_vault.cli.output import Common, emit, is_attended, progress, say, stopped_by_signal
+from wwt_vault.errors import IndexUnavailable
 
 __all__ = ["register"]
 
@@ -62,7 +64,7 @@ def setup(
         bool, typer.Option("--print", help="Print the MCP server as JSON for any other client, change nothing.")
     ] = False,
 ) -> None:
-    """Connect the installed hosts, import what they still have.
+    """Connect the installed hosts, import what they still have, index it by its words.
 
     Registers hooks and MCP server in each, by changes that are merged into its settings and can be taken out again.
     """
@@ -90,6 +92,12 @@ def setup(
             progress=step,
             tell=say,
         )
+    if not (remove or dry_run):
+        from wwt_vault.operations import freshness, workspace  # noqa: PLC0415
+
+        with progress("Indexing") as step, suppress(IndexUnavailable):  # the next search tries again, and says so
+            opened = workspace.open_workspace(result["vault"])
+            freshness.refresh(opened, seconds=None, progress=step)
     emit(common, result, render.setup)
     if any(entry["refused"] for entry in result["hosts"]):
         raise typer.Exit(_REFUSED)

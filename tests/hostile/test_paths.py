@@ -79,6 +79,8 @@ def test_no_tool_reaches_what_lies_outside(vault: Vault, outside: Path) -> None:
     before = guarded(vault, outside)
     paths = [path.replace("{outside}", str(outside)) for path in PATHS]
     answers: list[tuple[str, str, str]] = []
+    said = [{"role": "user", "text": "hello"}]
+    turn = {"user_message": "We use Kamal.", "assistant_response": "Noted."}
 
     async def steps(client: Client) -> None:
         for path in paths:
@@ -93,6 +95,11 @@ def test_no_tool_reaches_what_lies_outside(vault: Vault, outside: Path) -> None:
                 ("wiki_search", {"query": WORDS, "cwd": path, "project": path}),
                 ("wiki_mark_curated", {"host": path, "session_id": path}),
                 ("wiki_read_events", {"ids": [path]}),
+                ("wiki_get_context", {"query": "Secret", "cwd": path, "project": path}),
+                ("wiki_uncurated", {"project": path}),
+                ("wiki_record", {"host": path, "session_id": path, "project": path, "messages": said}),
+                ("wiki_observe", {**turn, "host": path, "session_id": path, "project": path}),
+                ("wiki_save_note", {"note": "Mine", "body": "x", "type": "topic", "project": path, "tags": [path]}),
             ]
             for tool, arguments in calls:
                 result = await client.call_tool(tool, arguments)
@@ -104,7 +111,7 @@ def test_no_tool_reaches_what_lies_outside(vault: Vault, outside: Path) -> None:
 
     drive(vault.root, steps)
 
-    assert len(answers) == 11 * len(PATHS)
+    assert len(answers) == 16 * len(PATHS)
     for tool, path, answer in answers:
         if tool != "wiki_search":  # which repeats the question
             assert WORDS not in answer, (tool, path)

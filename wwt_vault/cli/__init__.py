@@ -6,6 +6,7 @@ those of ``docs/cli.md``: 0 done, 1 failed, 2 wrong usage, 3 refused, 4 problems
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -34,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         serve(common.vault)
     if rest[:1] in (["search"], ["context"]):
-        gc.disable()  # it answers and ends: looking for garbage takes a tenth of its time and finds none worth it
+        # It answers and ends: looking for garbage, then and at the end, takes a tenth of its time and finds none worth it.
+        gc.disable()
+        atexit.register(gc.freeze)
     from wwt_vault.cli.commands import run  # noqa: PLC0415 - as above
 
     try:

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         serve(common.vault)
     if rest[:1] in (["search"], ["context"]):
-        # It answers and ends: looking for garbage, then and at the end, takes a tenth of its time and finds none worth it.
+        # It answers and ends: looking for garbage, then and at the end, takes a tenth of its time and finds nothing.
         gc.disable()
         atexit.register(gc.freeze)
     from wwt_vault.cli.commands import run  # noqa: PLC0415 - as above

@@ -15,7 +15,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -26,7 +26,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.sync.machines import AT, Box, files_of, first, git, join, machine, remote_in, say
 from wwt_vault.errors import HumanConflict, NotFound, SyncFailed, WwtError
-from wwt_vault.vault import check, copies, forgetting, layout, lookup, notes, open_vault
+from wwt_vault.vault import check, copies, forgetting, layout, lookup, notes, open_vault, relocating
 
 NAMES = ("laptop", "desktop", "server")
 PAGES = ("Plan.md", "20_Areas/House.md", "Ideen für später.md")
@@ -35,7 +35,7 @@ SESSIONS = ("42edc39d-0000-4000-8000-000000000000", "77777777-0000-4000-8000-000
 SECTIONS = ("", "## One", "## Two")
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """Where histories lie: what fsync promises is not what is tried here, and a disk would take hours."""
-KILLED_IN = re.compile(r"wwt_vault/(?:sync/|vault/(?:files|syscalls)\.py)")
+KILLED_IN = re.compile(r"wwt_vault/(?:sync/|vault/(?:files|syscalls|relocating|settings)\.py)")
 MUST_HOLD = {
     "dangling_citation", "block_without_event", "block_changed", "block_misplaced", "conflict_markers", "duplicate_id",
     "not_in_session_note", "damaged_revision", "name_clash", "footnote_missing", "footnote_broken", "forgotten_words",
@@ -81,11 +81,28 @@ def _save(box: Box, name: str, event: str, fact: str) -> None:
     notes.save_note(box.vault, note=paths[0], body=body, revision=note.revision, **values)
 
 
+class Boxes(list[Box]):
+    """Machines, each with its vault as it is now: its settings may have come by a sync."""
+
+    def __getitem__(self, at: Any) -> Any:
+        found = super().__getitem__(at)
+        return [_opened(box) for box in found] if isinstance(at, slice) else _opened(found)
+
+    def __iter__(self) -> Iterator[Box]:
+        return map(_opened, super().__iter__())
+
+
+def _opened(box: Box) -> Box:
+    return box._replace(vault=open_vault(box.root))
+
+
 class Histories(RuleBasedStateMachine):
     """One history. ``begin`` names the folder that :func:`seeds` made, ``tally`` counts what happens in all of them."""
 
     begin: Path
     tally: ClassVar[Counter[str]] = Counter()
+    moving = False
+    """Whether the events move into visible folders and back, too."""
 
     @initialize()
     def start(self) -> None:
@@ -93,7 +110,7 @@ class Histories(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="history-", dir=MEMORY))
         shutil.copytree(self.begin, self.folder, dirs_exist_ok=True, symlinks=True)
         self.remote = self.folder / "remote.git"
-        self.boxes = []
+        self.boxes = Boxes()
         for name in NAMES:
             config = self.folder / name / ".git" / "config"
             config.write_text(config.read_text("utf-8").replace(str(self.begin), str(self.folder)), "utf-8")
@@ -213,6 +230,16 @@ class Histories(RuleBasedStateMachine):
         self.count += 1
         (self.boxes[at].root / f"Pasted {number % 2}.png").write_bytes(b"\x89PNG\0" + bytes([self.count % 256]) * 9)
 
+    @precondition(lambda self: self.moving)
+    @rule(at=boxes, folder=st.sampled_from(("90_Events", "Raw", layout.EVENTS)), when=st.integers(0, 800))
+    def events_move(self, at: int, folder: str, when: int) -> None:
+        """The messages get another folder; half of the moves are cut off."""
+        box = self.boxes[at]
+        if when < 400:
+            killed(lambda: relocating.relocate(box.vault, folder, box.machine.locks), when)
+        else:
+            relocating.relocate(box.vault, folder, box.machine.locks)
+
     @rule(at=boxes)
     def sync(self, at: int) -> None:
         """A machine syncs."""
@@ -251,10 +278,11 @@ class Histories(RuleBasedStateMachine):
             for box in self.boxes:
                 box.sync()
             clash = self.names_clash()
-            for box in 2 * self.boxes if clash else self.boxes[:-1]:
+            late = clash or self.moving  # messages may have come to a former place
+            for box in (*self.boxes, *self.boxes) if late else self.boxes[:-1]:
                 later = box.sync()
-                assert clash or (later.pushed, dict(later.sent), later.conflicts) == (False, {}, ())
-            self.tally["syncs"] += 9 if clash else 5
+                assert late or (later.pushed, dict(later.sent), later.conflicts) == (False, {}, ())
+            self.tally["syncs"] += 9 if late else 5
             self.tally["name clashes"] += clash
             self.compare()
         finally:
@@ -266,18 +294,23 @@ class Histories(RuleBasedStateMachine):
         names = {path[: match.start()] for path in paths for match in re.finditer("/|$", path)}
         return len(names) > len({layout.name_key(name) for name in names})
 
+    def files_of(self, box: Box) -> dict[str, bytes]:
+        """Return every file of a vault, without what a move of the messages leaves that was cut off."""
+        return {path: data for path, data in files_of(box).items() if not (self.moving and "/.tmp-" in f"/{path}")}
+
     def compare(self) -> None:
         """Hold the three vaults against one another, and against what was said and written."""
         first_box, *others = self.boxes
-        vault = files_of(first_box)
+        vault = self.files_of(first_box)
         for box in others:
-            there = files_of(box)
+            there = self.files_of(box)
             assert there.keys() == vault.keys(), there.keys() ^ vault.keys()
             assert [path for path in vault if there[path] != vault[path]] == []
         text = b"\n".join(data for path, data in vault.items() if path.endswith(".md")).decode()
         words = set(re.split(r"\n(?:- )?| \[\^", text))
         assert {line for line in self.lines if line not in words} == set()
-        assert {event for event in self.said if layout.event_path(event) not in vault} == set()
+        assert self.said <= {path.rpartition("/")[2].removesuffix(".json") for path in vault}
+        assert list(relocating.strays(first_box.vault)) == []
         assert "<<<<<<<" not in text
         everything = b"\n".join(vault.values()).decode("utf-8", "replace")
         assert [words for words in self.forgotten if re.search(rf"{words}\b", everything)] == []

@@ -27,11 +27,24 @@ def begin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_all_machines_end_with_the_same_vault_and_everything_in_it(begin: Path, share: int) -> None:
     """500 histories: the three vaults are byte-identical, each message and each line is there, no citation dangles."""
 
+    run(share, begin, moving=False)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are done to a forked process")
+def test_messages_that_move_between_folders_are_lost_on_no_machine(begin: Path) -> None:
+    """50 histories in which each machine may move the messages, or die while it does; the last folder has them all."""
+    run(SHARES, begin, moving=True)
+
+
+def run(share: int, start: Path, *, moving: bool) -> None:
+    """Run histories with the seed ``share``."""
+
     @seed(share)
     class Machines(histories.Histories):
         pass
 
-    Machines.begin = begin
+    Machines.begin, Machines.moving = start, moving
     run_state_machine_as_test(
         Machines,
         settings=settings(

@@ -161,7 +161,7 @@ def test_what_a_person_has_staged_stays_staged(box: Box) -> None:
     ("said", "reason"),
     [
         ("git@example.org: Permission denied (publickey).", "denied"),
-        ("Host key verification failed.", "denied"),
+        ("Host key verification failed.\r", "host_key"),
         ("ERROR: Repository not found.", "no_repository"),
         ("ssh: Could not resolve hostname example.org: Name or service not known", None),
         ("ssh: connect to host example.org port 22: Connection refused", None),

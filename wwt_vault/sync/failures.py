@@ -35,7 +35,6 @@ _DENIED = (
     "access denied",
     "error: 401",
     "error: 403",
-    "host key verification failed",
     "terminal prompts disabled",
     "not allowed to push",
     "insufficient permission",
@@ -80,6 +79,12 @@ def transfer_failure(said: str, remote: str) -> SyncFailed:
         return SyncFailed(f"{remote} has news: {about}", reason="rejected", remote=remote)
     if "[remote rejected]" in folded:
         return SyncFailed(f"{remote} refused the push: {about}", reason="refused_there", remote=remote)
+    if "host key verification failed" in folded:
+        message = (
+            f"ssh does not know the host of {remote}, or its key is not the one that ssh knows. Go there once in a "
+            f"terminal (`ssh HOST`), see whether the key is the right one, and sync again."
+        )
+        return SyncFailed(message, reason="host_key", remote=remote)
     if any(words in folded for words in _DENIED):
         message = (
             f"{remote} does not let you in: {about}. Sync never asks for passwords: add your key to ssh-agent, or let "

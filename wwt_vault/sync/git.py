@@ -125,7 +125,7 @@ class Git(NamedTuple):
     def transfer(self, *arguments: str, remote: str) -> bytes:
         """Run a command that talks to ``remote`` and return what it printed; it is ended when nothing moves.
 
-        Raises ``Unreachable``, ``SyncFailed`` (``reason`` ``denied``, ``no_repository``, ``rejected``, ``failed``).
+        Raises ``Unreachable``, ``SyncFailed`` (``reason`` ``denied``, ``rejected``, …: see ``failures``).
         """
         process = subprocess.Popen(
             self.command(arguments),

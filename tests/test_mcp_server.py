@@ -538,6 +538,8 @@ def test_a_change_is_never_overlooked(tmp_path: Path) -> None:
     root.mkdir()
     assert watch.changes() is None
     watch.close()
+    time.sleep(1)
+    assert watch.changes() is None
 
     nowhere = Watch(tmp_path / "missing", own, woken.set)
     time.sleep(1)

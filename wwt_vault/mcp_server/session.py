@@ -154,6 +154,8 @@ class Session:
         while not self._closed.is_set():
             self._work.wait()
             time.sleep(_QUIET_SECONDS)
+            if self._closed.is_set():
+                break
             self._work.clear()
             try:
                 # In slices: a call that comes meanwhile gets its turn, and what is newest is found first.

@@ -51,9 +51,11 @@ class Watch:
 
     def changes(self) -> frozenset[str] | None:
         """Return the absolute paths of what changed since the last call; ``None`` when that cannot be known."""
-        if self._changes is None or self._watched is None or _identity(self._root) != self._watched:
-            return None  # not watched: never was, or another folder has taken its place
+        if self._watched is None or _identity(self._root) != self._watched:
+            return None  # another folder has taken its place
         with self._lock:
+            if self._changes is None:
+                return None  # not watched: not yet, or no more
             found = frozenset(self._unseen) if self._is_complete(self._changes) else None
             self._unseen.clear()
         return found
@@ -80,6 +82,8 @@ class Watch:
                 unseen = bool(self._unseen)
             if unseen:
                 self._wake()
+        with self._lock:
+            self._changes = None
         changes.close()
 
     def _sweep(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import BadArgument
 from wwt_vault.index.analysis import plain
+from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Hit, Passage
 from wwt_vault.search import candidates as weighing
 from wwt_vault.search.candidates import Candidate, gather, score, weigh_evidence
@@ -51,9 +52,11 @@ class SearchResult:
 
     @property
     def words(self) -> dict[str, float]:
-        """The terms and what they are also written as, each with its weight: what a text is trimmed to."""
+        """The terms and what names among them are also written as, with their weights: what a text is trimmed to."""
         weights = dict(self.terms)
         for member, others in self.also.items():
+            if member in ordinary():
+                continue  # a server is in most sentences
             weight = max((weight for term, weight in self.terms.items() if term in member), default=0.0)
             weights |= {other: weight for other in others if weight and other not in weights}
         return weights

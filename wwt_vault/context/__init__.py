@@ -15,7 +15,7 @@ from datetime import datetime, tzinfo
 from typing import Final, Literal
 
 from wwt_vault.context.tokens import count_tokens
-from wwt_vault.context.trim import trim, worth
+from wwt_vault.context.trim import GAP, trim, worth
 from wwt_vault.errors import BadArgument
 from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.markdown import without_citations
@@ -333,12 +333,11 @@ def _with_head(block: _Block, head: str, terms: Mapping[str, float], number: int
     room -= count_tokens(head + "\n")
     also: list[str] = []
     for label, text, citation in block.also:
-        share = room // _ALSO - count_tokens("\n".join(also) + "\n")
-        # Where there is no room for all that it cites, the first.
-        shorter = citation.partition(" ")[0]
-        also += _piece(label, text, citation, terms=terms, room=share) or _piece(
-            label, text, shorter, terms=terms, room=share
-        )
+        share = min(room // _ALSO, room // 2 - count_tokens("\n".join(also) + "\n"))
+        told = _piece(label, text, citation, terms=terms, room=share)
+        if not told or GAP in "".join(told):  # where there is no room for all that it cites, the first
+            told = _piece(label, text, citation.partition(" ")[0], terms=terms, room=share)
+        also += told
     room -= count_tokens("\n".join(also) + "\n") if also else 0
     pieces: dict[int, list[str]] = {}
     chosen = _by_worth(block.texts, terms)[:_TURNS] if block.texts else []

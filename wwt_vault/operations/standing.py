@@ -59,10 +59,11 @@ class Standing:
         return None
 
     def also(self, quoted: Quoted) -> tuple[Section, ...]:
-        """Return what is told of a current note whatever was asked: what it replaced, and a decision's reason."""
-        told = [self._replaced(quoted, old) for old in self._related(quoted, "updates")]
+        """Return what is told of a current note whatever was asked: a decision's reason, and what it replaced."""
+        told: list[Section | None] = []
         if quoted.document.type == "decision":
             told += _sections(quoted, headings.REASON)
+        told += [self._replaced(quoted, old) for old in self._related(quoted, "updates")]
         return tuple(section for section in told if section is not None)
 
     def rejected(self, quoted: Quoted) -> tuple[Section, ...]:

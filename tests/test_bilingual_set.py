@@ -9,7 +9,7 @@ import pytest
 
 from tests.bench.sets import BILINGUAL, Case, bilingual
 from wwt_vault.curate.questions import wanting
-from wwt_vault.index.analysis import analyse, ask
+from wwt_vault.index.analysis import analyse_all, ask
 from wwt_vault.model.knowledge import Document
 
 DOCUMENTS, CASES = bilingual()
@@ -17,7 +17,7 @@ DOCUMENTS, CASES = bilingual()
 
 def words(document: Document) -> frozenset[str]:
     """Return the terms of a document."""
-    return frozenset(analyse("\n".join((document.title, text(document)))).words)
+    return frozenset(analyse_all(("\n".join((document.title, text(document))),))[0].words)
 
 
 def text(document: Document) -> str:

@@ -64,7 +64,7 @@ def setup(
         bool, typer.Option("--print", help="Print the MCP server as JSON for any other client, change nothing.")
     ] = False,
 ) -> None:
-    """Connect the installed hosts, import what they still have, index it by its words.
+    """Connect the hosts, import and index what they still have.
 
     Registers hooks and MCP server in each, by changes that are merged into its settings and can be taken out again.
     """

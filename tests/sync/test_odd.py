@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.sync.machines import Box, files_of, first, join, remote_in, say, session_note
-from wwt_vault.vault import open_vault, sessions
+from wwt_vault.vault import check, open_vault, sessions
 
 Two = tuple[Box, Box]
 NOTE = "---\nid: p-1\ntype: topic\n---\n\n## A\n\na\n\n## B\n\nb\n"
@@ -105,7 +105,7 @@ def test_a_page_without_an_id_whose_name_changes_its_case_is_merged_with_an_edit
 
 
 def test_two_pages_whose_names_differ_by_case_alone_become_one_with_a_copy(two: Two) -> None:
-    """A disk that tells them apart has both, until the machine that merged them has sent what they came to."""
+    """Already where both were made, before they are sent: no other machine has anything to decide."""
     one, other = two
     one.write("Page.md", "East.\n")
     settle(*two)
@@ -165,7 +165,7 @@ def test_a_note_in_a_folder_of_another_case_goes_where_the_rest_of_the_folder_is
 
 
 def test_two_pages_in_folders_that_differ_by_case_alone_become_one_with_a_copy(two: Two) -> None:
-    """A disk that tells the folders apart has both, until another machine has made them one: as with names of files."""
+    """Already where both were made, as with names of files."""
     one, other = two
     one.write("20_Areas/House.md", "East.\n")
     settle(*two)
@@ -178,6 +178,96 @@ def test_two_pages_in_folders_that_differ_by_case_alone_become_one_with_a_copy(t
     text = b"\n".join(data for path, data in vault.items() if path.lower().startswith("20_areas/house"))
     assert b"North." in text
     assert b"West." in text
+
+
+def once(*boxes: Box) -> dict[str, bytes]:
+    """Sync each in turn, then those before the last, which must have nothing to send; return the vault."""
+    for box in boxes:
+        box.sync()
+    for box in boxes[:-1]:
+        later = box.sync()
+        assert (later.pushed, dict(later.sent), later.conflicts) == (False, {}, ())
+    assert all(files_of(box) == files_of(boxes[0]) for box in boxes)
+    assert all(box.git("status", "--porcelain") == "" for box in boxes)
+    return files_of(boxes[0])
+
+
+def three_with_pages(two: Two, tmp_path: Path) -> tuple[Box, Box, Box]:
+    """Return three machines that have two pages, one of them in a folder with another file."""
+    one, other = two
+    one.write("Plan.md", "Begun.\n\n## One\n\n- a\n\n## Two\n\n- b\n")
+    one.write("20_Areas/House.md", "Begun.\n\n## One\n\n- a\n\n## Two\n\n- b\n")
+    settle(*two)
+    return one, other, join(tmp_path, tmp_path / "remote.git", "server")
+
+
+def test_pages_whose_names_change_their_case_on_all_machines_are_the_same_after_one_sync_of_each(
+    two: Two, tmp_path: Path
+) -> None:
+    """Found by tests/sync/histories.py (seed 7401): two spellings of a folder went round, a page after them."""
+    laptop, desktop, server = three_with_pages(two, tmp_path)
+    move(server, "Plan.md", "plan.md")
+    change(server, "20_Areas/House.md", "## One\n", "## One\nof the server\n\n")
+    change(laptop, "20_Areas/House.md", "Begun.\n", "Begun.\n- of the laptop\n")
+    change(laptop, "Plan.md", "## Two\n", "## Two\n- of the laptop, too\n")
+    move(laptop, "20_Areas/House.md", "20_areas/house.md")
+    server.write("Plan.md", "New.\n\n## One\n\n## Two\n")
+    move(server, "20_Areas/House.md", "20_areas/house.md")
+    change(server, "Plan.md", "New.\n", "New.\nby the server\n")
+    vault = once(laptop, desktop, server)
+
+    assert [path for path in vault if path.lower() == "20_areas/house.md"] == ["20_Areas/house.md"]
+    assert b"of the server" in vault["20_Areas/house.md"]
+    assert b"- of the laptop\n" in vault["20_Areas/house.md"]
+    assert [path for path in vault if path.lower() == "plan.md"] == ["Plan.md"]
+    assert b"of the laptop, too" in vault["Plan.md"]
+    assert b"by the server" in vault["Plan.md"]
+
+
+def test_a_page_that_is_made_anew_beside_one_whose_name_changed_its_case_is_told_apart_before_it_is_sent(
+    two: Two, tmp_path: Path
+) -> None:
+    """Found by tests/sync/histories.py (seed 7206): three machines agreed on both names, and `wwt verify` did not."""
+    laptop, desktop, server = three_with_pages(two, tmp_path)
+    for box in (laptop, desktop, server):
+        move(box, "Plan.md", "plan.md")
+        move(box, "20_Areas/House.md", "20_areas/house.md")
+    laptop.write("Plan.md", "New.\n\n- of the laptop\n")
+    vault = once(laptop, desktop, server)
+
+    assert len({path.lower() for path in vault}) == len(vault)
+    text = b"\n".join(data for path, data in vault.items() if path.lower().startswith("plan"))
+    assert b"- of the laptop\n" in text
+    assert b"- b\n" in text
+    assert not [problem for problem in check.check_vault(laptop.vault).problems if problem.code == "name_clash"]
+
+
+def test_a_new_page_in_a_folder_that_got_another_case_is_fetched_as_it_was_sent(two: Two) -> None:
+    """The machine that fetches them has the old spelling and must not send it again."""
+    one, other = two
+    one.write("Areas/Old.md", "x\n")
+    settle(*two)
+    move(one, "Areas/Old.md", "areas/Old.md")
+    one.write("areas/New.md", "y\n")
+    one.sync()
+
+    assert not other.sync().pushed
+    assert files_of(other) == files_of(one)
+    assert {"areas/Old.md", "areas/New.md"} <= files_of(other).keys()
+
+
+def test_names_of_which_one_is_withheld_stay_apart_and_neither_is_lost(two: Two) -> None:
+    """What must not leave this machine is not put into the other file, which would be sent."""
+    one, other = two
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    one.write("Page.md", "East.\n")
+    settle(*two)
+    one.write("page.md", f"West: {secret[:40]}\n")
+
+    assert [entry.path for entry in one.sync().withheld] == ["page.md"]
+    assert other.sync().conflicts == ()
+    assert (one.read("Page.md"), one.read("page.md")) == ("East.\n", f"West: {secret[:40]}\n")
+    assert "page.md" not in files_of(other)
 
 
 def test_a_name_that_changes_its_case_and_is_not_edited(two: Two) -> None:

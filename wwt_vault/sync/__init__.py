@@ -23,7 +23,7 @@ from wwt_vault.errors import BadArgument, SyncFailed, SyncRefused, Unreachable, 
 from wwt_vault.sync import applying, driver, local
 from wwt_vault.sync.applying import Hold
 from wwt_vault.sync.git import Patience, find_git
-from wwt_vault.sync.joining import Conflict, Joined, join
+from wwt_vault.sync.joining import Conflict, Joined, join, settle
 from wwt_vault.sync.local import MACHINE, Withheld, brought
 from wwt_vault.sync.objects import Blobs, Importer, read_path
 from wwt_vault.sync.repository import (
@@ -237,7 +237,12 @@ class _Sync:
                 self.notes.append(f"{path} was gone or damaged and has been put back: `wwt forget` deletes words.")
         if found.settled:
             update_index(repository.git, found.settled)
-        return committed
+        return self._settle(committed) if committed.remote is not None and not self.fresh else committed
+
+    def _settle(self, repository: Repository) -> Repository | None:
+        """Make one of names that some disks take for one, before they are sent; as :meth:`_join` otherwise."""
+        settled = settle(self.vault, repository, self.at)
+        return self._apply(repository, settled, None) if settled is not None else repository
 
     def _join(self, repository: Repository, theirs: str) -> Repository | None:
         """Take in the other side's commit; return the repository then, ``None`` when the branch was moved meanwhile."""
@@ -247,6 +252,18 @@ class _Sync:
         base = merge_base(git, head, theirs) if head is not None else None
         joined = join(self.vault, repository, base, theirs, self.at)
         received = _received(repository, theirs)
+        merged = self._apply(repository, joined, theirs)
+        if merged is None:
+            return None
+        for name, counts in received.items():
+            total = self.received.setdefault(name, {})
+            for key, count in counts.items():
+                total[key] = total.get(key, 0) + count
+        return self._settle(merged)
+
+    def _apply(self, repository: Repository, joined: Joined, theirs: str | None) -> Repository | None:
+        """Write what was worked out into the vault and the branch, with the other side's commit if it is a join."""
+        git = repository.git
         with Blobs(git) as blobs:
             applied = applying.apply(
                 self.vault,
@@ -268,14 +285,10 @@ class _Sync:
         self.conflicts += [*joined.conflicts, *applied.conflicts]
         self.withheld |= {entry.path: entry for entry in (*joined.withheld, *applied.withheld)}
         self.notes += joined.notes
-        for name, counts in received.items():
-            total = self.received.setdefault(name, {})
-            for key, count in counts.items():
-                total[key] = total.get(key, 0) + count
         return repository._replace(head=new)
 
     def _merge_commit(
-        self, repository: Repository, joined: Joined, theirs: str
+        self, repository: Repository, joined: Joined, theirs: str | None
     ) -> tuple[str, Mapping[str, Entry | None]]:
         """Return the commit that holds both sides, and what in it differs from this side's."""
         entries: dict[str, Entry | None] = dict(joined.carried)
@@ -283,13 +296,13 @@ class _Sync:
             for path, target in joined.targets.items():
                 oid = target.oid if target.data is None else importer.blob(target.data)
                 entries[path] = Entry("100644", oid) if oid is not None else None
-            if joined.as_theirs:
+            if joined.as_theirs and theirs is not None:
                 return theirs, entries
             known = entries if repository.head else {**dict.fromkeys(joined.theirs), **entries}
             new = importer.commit(
                 known,
                 parents=[commit for commit in (repository.head, theirs) if commit],
-                message=f"{self.machine.name}: merge\n\n{MACHINE}: {self.machine.name}\n",
+                message=f"{self.machine.name}: {'merge' if theirs else 'names'}\n\n{MACHINE}: {self.machine.name}\n",
                 identity=local.identity(repository, self.machine.name),
                 at=self.at,
             )

@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from wwt_vault import markdown
-from wwt_vault.errors import FormatTooNew, SyncRefused
-from wwt_vault.sync import belonging, contents, linking, recording, session_notes
+from wwt_vault.errors import FormatTooNew, SyncRefused, WwtError
+from wwt_vault.sync import belonging, contents, linking, recording
 from wwt_vault.sync.local import MACHINE, Withheld, lies_elsewhere
 from wwt_vault.sync.objects import Blobs, Change, blob_id, differences, empty_tree, sizes
+from wwt_vault.sync.renames import renames
 from wwt_vault.sync.repository import Entry, Repository
-from wwt_vault.sync.spelling import Spelling
-from wwt_vault.vault import FORMAT, Vault, copies, files, layout, lookup
+from wwt_vault.sync.spelling import Spelling, one_spelling
+from wwt_vault.vault import FORMAT, Vault, copies, files, layout
 
-__all__ = ["Conflict", "Joined", "Target", "join"]
+__all__ = ["Conflict", "Joined", "Target", "join", "settle"]
 
 
 class Target(NamedTuple):
@@ -93,6 +93,9 @@ class _Work:
         self.notes: list[str] = []
         self.spelling = Spelling(vault.root)
         self.done: set[str] = set()
+        places = {} if self.here else one_spelling(_files(repository, theirs))
+        self.verbatim = not self.here and all(place == belonging.logical(path) for path, place in places.items())
+        """Whether all that the other side has is taken with its names: this side has nothing to say to them."""
 
     def bytes_of(self, entry: Entry | None) -> bytes | None:
         return self.blobs.read(entry.oid) if entry is not None and entry.is_file else None
@@ -111,7 +114,8 @@ def join(vault: Vault, repository: Repository, base: str | None, theirs: str, at
         _refuse_newer(work)
         there = work.there
         big = sizes(git, (change.after.oid for change in there.values() if change.after and change.after.is_file))
-        moved = _renames(work, work.here, there), _renames(work, there, work.here)
+        sides, read = ((work.here, there), (there, work.here)), work.bytes_of
+        moved = renames(*sides[0], read, repository.hash_name), renames(*sides[1], read, repository.hash_name)
         for path, change in sorted(there.items(), key=lambda item: (item[1].after is not None, item[0])):
             mine = work.here.get(path)
             if path in work.done:
@@ -142,6 +146,62 @@ def join(vault: Vault, repository: Repository, base: str | None, theirs: str, at
         withheld=tuple(work.withheld),
         notes=tuple(work.notes),
     )
+
+
+def settle(vault: Vault, repository: Repository, at: datetime) -> Joined | None:
+    """Return what becomes of names in the commit that is checked out that some file systems take for one.
+
+    They become one name (``spelling.one_spelling``): two files are merged as two sides are, or one becomes a copy.
+    ``None`` where there are none. Files that are not now as the commit has them, if they are here at all, wait.
+    """
+    head = repository.head
+    if head is None:
+        return None
+    entries = _files(repository, head)
+    places = one_spelling(entries)
+    groups: dict[str, list[str]] = {}
+    for path, place in places.items():
+        groups.setdefault(place, []).append(path)
+    unlike = {
+        place: paths
+        for place, paths in groups.items()
+        if paths != [place] and all(_at_rest(vault, repository, path, entries[path]) for path in paths)
+    }
+    if not unlike:
+        return None
+    with Blobs(repository.git) as blobs:
+        work = _Work(vault, repository, blobs, theirs=head, at=at, base=head)
+        for place, paths in sorted(unlike.items()):
+            one, *others = sorted(paths, key=lambda path: (path != place, path))
+            # also where it stays as it is: some disks hold both names as one file, and would delete it with the other
+            work.targets[place] = Target(_oid(entries.get(place)), oid=entries[one].oid)
+            for other in others:
+                _both(work, place, _Versions(None, entries[one], entries[other], entries.get(place), other))
+            for path in {*paths} - {place}:
+                work.targets[path] = Target(entries[path].oid)
+                work.notes.append(f"{path} differs from {place} by case or form alone: it is {place} now.")
+    return Joined(work.targets, {}, frozenset(), False, tuple(work.conflicts), notes=tuple(sorted(work.notes)))
+
+
+def _at_rest(vault: Vault, repository: Repository, path: str, entry: Entry) -> bool:
+    try:
+        data = files.read(layout.inside(vault.root, path))
+    except WwtError:
+        return False
+    return data is not None and blob_id(data, repository.hash_name) == entry.oid
+
+
+def _files(repository: Repository, commit: str) -> dict[str, Entry]:
+    """Return the files of a commit that may get another name."""
+    listed = repository.git.run("ls-tree", "-r", "-z", commit).decode("utf-8", "surrogateescape")
+    found: dict[str, Entry] = {}
+    for line in listed.split("\0")[:-1]:
+        words, _, path = line.partition("\t")
+        mode, _, oid = words.split(" ")
+        entry = Entry(mode, oid)
+        if not path.startswith(".") and entry.is_file and belonging.belongs(path):
+            found[path] = entry
+    return found
 
 
 def _is_pointer(work: _Work, path: str, change: Change) -> bool:
@@ -239,7 +299,7 @@ def _gone_there(work: _Work, path: str, change: Change, moved: tuple[Mapping[str
 
 def _come(work: _Work, path: str, change: Change, mine: Change | None) -> None:
     """The other side added or changed a file."""
-    place = work.spelling.place(path) if change.before is None else path
+    place = work.spelling.place(path) if change.before is None and not work.verbatim else path
     taken = work.targets.get(place)
     if taken is not None and change.before is None:
         if taken.data is None and taken.oid is None:  # it got another spelling there
@@ -333,44 +393,6 @@ def _there_now(work: _Work, place: str) -> Entry | None:
     found = work.repository.git.run("ls-tree", "-z", "HEAD", "--", place).decode("utf-8", "surrogateescape")
     words = found.partition("\t")[0].split(" ")
     return Entry(words[0], words[2]) if len(words) == 3 else None
-
-
-def _renames(work: _Work, side: Mapping[str, Change], other: Mapping[str, Change]) -> dict[str, str]:
-    """Return where ``side`` moved files that ``other`` changed, moved or deleted: old path to new."""
-    gone = [path for path, change in side.items() if change.before and not change.after and path in other]
-    if not gone:
-        return {}
-    added = [path for path, change in side.items() if change.after and not change.before and change.after.is_file]
-    by_oid: dict[str, str] = {}
-    nothing = blob_id(b"", work.repository.hash_name)  # all empty files are alike
-    by_name: dict[object, str] = {}
-    by_spelling: dict[str, str] = {}
-    for path in sorted(added):
-        entry = side[path].after
-        by_spelling.setdefault(layout.name_key(path), path)
-        if entry is not None and entry.oid != nothing:
-            by_oid.setdefault(entry.oid, path)
-        if belonging.is_note(path):
-            name = _identity(work.bytes_of(entry))
-            if name:
-                by_name.setdefault(name, path)
-    found: dict[str, str] = {}
-    for path in sorted(gone):
-        before = side[path].before
-        new = by_oid.get(_oid(before) or "")
-        if new is None and belonging.is_note(path):
-            name = _identity(work.bytes_of(before))
-            new = by_name.get(name) if name else None
-        if new is None:  # also an edited page without an id: some disks know no difference between the two names
-            new = by_spelling.get(layout.name_key(path))
-        if new is not None and new not in found.values() and copies.original_of(new) is None:
-            found[path] = new
-    return found
-
-
-def _identity(data: bytes | None) -> object:
-    text = (data or b"").decode("utf-8", "replace")
-    return session_notes.identity(text) or lookup.note_id(markdown.read_frontmatter(markdown.split(text), "").values)
 
 
 def _oid(entry: Entry | None) -> str | None:

@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from wwt_vault.errors import SyncRefused
 from wwt_vault.sync import belonging
 from wwt_vault.vault import layout
 
-__all__ = ["Spelling"]
+__all__ = ["Spelling", "one_spelling"]
+
+
+def one_spelling(paths: Iterable[str]) -> dict[str, str]:
+    """Return for each path of a tree the one under which it is to lie, so that no file system takes two for one.
+
+    A folder or file that is spelled in several ways gets the spelling that most files have, the first of equals. It
+    depends on the tree alone, so that every machine decides alike. What begins with a dot stays as it is, and so do
+    messages, which lie where the settings say.
+    """
+    paths = [path for path in paths if not path.startswith(".")]
+    folders = {path.rpartition("/")[0] for path in paths}
+    folders |= {folder[: match.start()] for folder in folders for match in re.finditer("/", folder)}
+    keys = {name: _key(name) for name in (*paths, *(f"{folder}/" for folder in folders))}
+    if len({*keys.values()}) == len(keys):  # as nearly always
+        return {path: path for path in paths}
+    spelled: dict[str, Counter[str]] = {}
+    for path in paths:
+        for name, part in _prefixes(path):
+            spelled.setdefault(keys[name], Counter())[part] += 1
+    chosen = {key: min(found, key=lambda name: (-found[name], name)) for key, found in spelled.items()}
+    return {
+        path: path if belonging.event_of_path(path) else "/".join(chosen[keys[name]] for name, _ in _prefixes(path))
+        for path in paths
+    }
+
+
+def _prefixes(path: str) -> Iterator[tuple[str, str]]:
+    """Yield each folder of a path, with a slash after it, and the path itself, each with its last part."""
+    parts = path.split("/")
+    for depth, part in enumerate(parts, 1):
+        yield "/".join(parts[:depth]) + ("/" if depth < len(parts) else ""), part
+
+
+def _key(name: str) -> str:
+    return name.lower() if name.isascii() else layout.name_key(name)
 
 
 class Spelling:

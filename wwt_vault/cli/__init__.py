@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from wwt_vault.mcp_server import serve  # noqa: PLC0415 - hosts wait for it: not even typer is loaded
 
         serve(common.vault)
-    if rest[:1] in (["search"], ["context"]):
+    if rest[:1] in (["search"], ["context"]) or rest[:2] == ["note", "related"]:
         # It answers and ends: looking for garbage, then and at the end, takes a tenth of its time and finds nothing.
         gc.disable()
         atexit.register(gc.freeze)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log
+from random import Random
 
 import pytest
 
@@ -12,25 +13,26 @@ from wwt_vault.search.candidates import Candidate, enough, familiar, score
 from wwt_vault.search.when import When
 
 
+def passage(at: int) -> Passage:
+    """Return a passage of a page of its own."""
+    return Passage(
+        id=f"{at:016x}",
+        document=DocumentId(f"{at}.md"),
+        heading="",
+        block=None,
+        line=1,
+        text="",
+        title="",
+        events=(),
+        time=None,
+        layer="page",
+    )
+
+
 def pair(coverage: float, *, is_foreign: bool) -> tuple[Candidate, Candidate]:
     """Return a hit by words, and one by meaning in the question's or another language."""
-    passages = [
-        Passage(
-            id=f"{at:016x}",
-            document=DocumentId(f"{at}.md"),
-            heading="",
-            block=None,
-            line=1,
-            text="",
-            title="",
-            events=(),
-            time=None,
-            layer="page",
-        )
-        for at in range(2)
-    ]
-    by_words = Candidate(passage=passages[0], keyword=9.0, coverage=coverage, cosine=0.1)
-    return by_words, Candidate(passage=passages[1], cosine=0.3, is_foreign=is_foreign)
+    by_words = Candidate(passage=passage(0), keyword=9.0, coverage=coverage, cosine=0.1)
+    return by_words, Candidate(passage=passage(1), cosine=0.3, is_foreign=is_foreign)
 
 
 @pytest.mark.parametrize(
@@ -61,17 +63,79 @@ def test_words_that_nobody_used_are_a_sign_of_no_answer() -> None:
     found = list(pair(0.5, is_foreign=False))
     known, unknown = {"cache": 2.0, "ttl": 3.0}, {"cache": 2.0, "zebra": log(1 + 300)}
 
-    assert familiar("cache ttl", known, found, 300) > 0 > familiar("cache zebra", unknown, found, 300)
-    assert familiar("캐시 zebra 얼룩말", unknown, found, 300) == 0
-    assert abs(familiar("cache zebra", {"zebra": log(1 + 4)}, found, 4)) < 0.01
-    assert familiar("", {}, found, 300) == 0
+    assert familiar(known, found, 300) > 0 > familiar(unknown, found, 300)
+    assert abs(familiar({"zebra": log(1 + 4)}, found, 4)) < 0.01
+    assert familiar({}, found, 300) == 0
+    for candidate in found:
+        candidate.is_foreign = True
+    assert familiar(unknown, found, 300) == 0
 
 
-@pytest.mark.parametrize(("nearness", "words_decide"), [(0.0, False), (0.25, True)])
-def test_words_are_believed_where_the_meaning_does_not_contradict(nearness: float, words_decide: bool) -> None:
-    """A passage that holds nine tenths of the question and means something else holds them by chance."""
-    by_words, by_meaning = pair(0.9, is_foreign=False)
+@pytest.mark.parametrize(
+    ("coverage", "nearness", "is_foreign", "words_decide"),
+    [
+        (0.55, 0.0, False, False),
+        (0.55, 0.25, False, True),
+        (0.9, 0.0, True, False),
+        (0.9, 0.25, True, True),
+        (0.9, 0.0, False, True),
+    ],
+)
+def test_words_are_believed_where_the_meaning_does_not_contradict(
+    coverage: float, nearness: float, is_foreign: bool, words_decide: bool
+) -> None:
+    """Half of a question stands together by chance, nine tenths only where the nearest passage has no such words."""
+    by_words, by_meaning = pair(coverage, is_foreign=is_foreign)
     by_words.cosine = nearness
     score([by_words, by_meaning], 0.3, When())
 
     assert (by_words.score > by_meaning.score) is words_decide
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_words_take_no_place_from_the_nearest_passage_in_another_language(seed: int) -> None:
+    """It could not hold a word of the question: what holds three fifths of them is not put before it for that.
+
+    Passages in another language keep the order that their meaning gives them.
+    """
+    random = Random(seed)
+    found = [
+        Candidate(
+            passage=passage(at),
+            keyword=random.choice((0.0, 9 * random.random())) if at % 2 else 0.0,
+            coverage=0.6 * random.random(),
+            cosine=random.uniform(-0.1, 0.5),
+            is_foreign=at % 2 == 0,
+        )
+        for at in range(30)
+    ]
+    found[0].cosine = 0.51
+    score(found, 0.3, When())
+
+    assert max(found, key=lambda candidate: candidate.score) is found[0]
+    foreign = [candidate for candidate in found if candidate.is_foreign]
+    assert sorted(foreign, key=lambda candidate: candidate.score) == sorted(
+        foreign, key=lambda candidate: candidate.cosine or 0.0
+    )
+
+
+def test_words_order_the_passages_in_the_language_of_the_question() -> None:
+    """A nearer passage in another language takes nothing from the better of two in the question's own."""
+    by_words, by_meaning = pair(0.55, is_foreign=False)
+    foreign = Candidate(passage=passage(2), cosine=0.35, is_foreign=True)
+    score([by_words, by_meaning, foreign], 0.3, When())
+
+    assert foreign.score > by_words.score > by_meaning.score
+
+
+@pytest.mark.parametrize(("term", "is_first"), [("pay-4092", True), ("1869", False), ("grafana", False)])
+def test_a_code_comes_first_and_a_year_or_a_name_only_among_equals(term: str, is_first: bool) -> None:
+    """A year or a product can stand in a question about something else; an error code does not."""
+    by_words, holder = pair(1.0, is_foreign=False)
+    holder.keyword, holder.exact = 4.0, frozenset({term})
+    score([by_words, holder], 0.3, When())
+    assert (holder.score > by_words.score) is is_first
+
+    holder.keyword = 8.0
+    score([by_words, holder], 0.3, When())
+    assert holder.score > by_words.score

@@ -92,6 +92,23 @@ def test_a_newer_statement_needs_no_word_of_change(likeness: float, first: int) 
     assert next(at for at in order(near, When()) if at in (2, 3)) == first
 
 
+@pytest.mark.parametrize(
+    ("fifth", "moves"), [("shop", True), ("app", False), (None, False)], ids=["one", "two", "none"]
+)
+def test_other_projects_wait_where_the_first_hits_are_all_of_one(fifth: str | None, moves: bool) -> None:
+    """Behind five hits of one project its sixth comes before a slightly better one of another; none of the five moves.
+
+    What belongs to no project waits for nothing.
+    """
+    found = hits(*(f"Talk {at}." for at in range(8)))
+    for candidate, project in zip(found, [*["shop"] * 4, fifth, "app", None, "shop"], strict=True):
+        candidate.passage = replace(candidate.passage, project=project)
+    ranked = in_order(found, When(past=True), lambda asked: [[0.0] * len(asked)] * len(asked))
+
+    assert [found.index(candidate) for candidate in ranked] == [*range(5), *((6, 7, 5) if moves else (5, 6, 7))]
+    assert ("of another project than the first hits" in found[5].reasons) is moves
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_short_list_is_the_beginning_of_a_long_one(seed: int) -> None:
     """However many windows of few sessions overlap and repeat one another."""

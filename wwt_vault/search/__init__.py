@@ -112,7 +112,7 @@ def search(
     weigh_evidence(found)
     brought = max(candidate.evidence for candidate in found)
     if has_meaning:
-        brought += weighing.familiar(text, terms, found, status.passages)
+        brought += weighing.familiar(terms, found, status.passages)
     is_answer = bool(terms) and brought >= weighing.enough(status.passages, has_meaning)
     if not is_answer and not nearest:
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))

@@ -5,9 +5,14 @@
 ``meaning`` is the centred cosine (``index.centring``), about 0 for what has nothing to do with the question; ``words``
 is the BM25F score beside the best one's; ``coverage`` is the share of the question's words, weighed by how rare each
 is, that the vault has together in one passage. So the words count for as much as they have to say: where most of a
-question stands together somewhere they decide, where no passage holds a third of it they say nothing, and a question in
-another language than its answer is left to the meaning (there .6 takes the place of .3). Where the best passage by
-words is less than .7 as near in meaning as the nearest one, trust falls in proportion: it holds them by chance.
+question stands together somewhere they decide, where no passage holds a third of it they say nothing. Where the best
+passage by words is less than .7 as near in meaning as the nearest one, trust falls in proportion: it holds them by
+chance. But what is above .6 of the question is no chance where the nearest passage could have held it as well.
+
+A passage in another language than the question could not. Up to .6 of the question its words count as if they were as
+good as its meaning, ``meaning`` beside the nearest one's: so the words order the passages in the question's language,
+and put none of them before the nearest one in another.
+
 ``m`` is the setting ``meaning_weight``. Chosen on dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
 """
 
@@ -15,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from math import log
 from typing import TYPE_CHECKING, Final
 
@@ -34,15 +38,14 @@ POOL: Final = 100
 
 _CHANCE: Final = 0.3
 """Coverage that any question reaches somewhere by words that say nothing: only what is above it counts."""
-_CHANCE_ABROAD: Final = 0.6
-"""The same where the nearest passage, or nearly that, is in another language than the question: it could not share a
-word with it, and what does share some is in the question's language only by that."""
-_NEARLY: Final = 0.8
-"""Share of the nearest one's meaning from which a passage is nearly the nearest."""
+_SURE: Final = 0.6
+"""Coverage that no passage reaches by chance."""
 _AGREES: Final = 0.7
 """Share of the nearest one's meaning that the best by words must have to be believed: less is words by chance."""
-_EXACT: Final = 1.0
-"""What a passage gets on top that holds the question's exact terms: more than anything else can be worth."""
+_CODE: Final = 1.0
+"""What a passage gets on top that holds the question's codes, paths or versions: more than all else can be worth."""
+_NAME: Final = 0.2
+"""The same for names and numbers alone: a year, or a product, can stand in a question about something else."""
 _COMMON: Final = 5
 """Candidates that may hold an exact term: one that more of them hold (a product's name) tells nothing apart."""
 _IN_RANGE: Final = 0.3
@@ -62,7 +65,7 @@ class Candidate:
     exact: frozenset[str] = frozenset()
     """What of the question's exact terms (codes, paths, versions, names) it holds."""
     is_foreign: bool = False
-    """Nearly the nearest in meaning, and in another language than the question."""
+    """In another language than the question."""
     evidence: float = 0.0
     plain: float = 0.0
     """The score without what exact terms and dates add."""
@@ -86,17 +89,15 @@ def gather(
     for passage, cosine in by_meaning or ():
         found.setdefault(passage.id, Candidate(passage=passage)).cosine = cosine
     if by_meaning:
-        spoken, least = language_of(text), _NEARLY * by_meaning[0].cosine
-        near = takewhile(lambda hit: hit.cosine >= least, by_meaning)
-        foreign = next((hit.passage.id for hit in near if language_of(hit.passage.text) != spoken), None)
-        if foreign is not None:
-            found[foreign].is_foreign = True
         wordless = [name for name, candidate in found.items() if not candidate.keyword]
         for name, score_ in index.keyword_scores(text, wordless).items():
             found[name].keyword = score_
         far = [name for name, candidate in found.items() if candidate.cosine is None]
         for name, cosine in (index.cosines(text, far) or {}).items():
             found[name].cosine = cosine
+        spoken = language_of(text)
+        for candidate in found.values():
+            candidate.is_foreign = language_of(candidate.passage.text) != spoken
     exact = (exact_terms(text) | (index.also(text).keys() - ordinary())) & terms.keys()
     for term in exact:
         holders = [candidate for candidate in found.values() if term in candidate.terms]
@@ -109,31 +110,55 @@ def gather(
 def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
     """Give every candidate its score; see the module."""
     best = max(candidate.keyword for candidate in candidates) or 1.0
-    coverage = max(candidate.coverage for candidate in candidates)
+    words = [candidate.keyword / best for candidate in candidates]
     nearest = max((candidate.cosine for candidate in candidates if candidate.cosine is not None), default=None)
     if nearest is None:
         weight = 0.0
-    chance = _CHANCE_ABROAD if any(candidate.is_foreign for candidate in candidates) else _CHANCE
-    trust = max(0.0, coverage - chance) / (1 - chance) if weight else 1.0
-    if weight and nearest and nearest > 0:
-        by_words = max(candidates, key=lambda candidate: candidate.keyword).cosine
-        if by_words is not None and by_words < _AGREES * nearest:
-            trust *= max(0.0, by_words / (_AGREES * nearest))
-    for candidate in candidates:
-        words = candidate.keyword / best
-        # Without a vector yet it is taken to mean as much as it says: that must not count against it.
-        meaning = candidate.cosine if candidate.cosine is not None else words * (nearest or 0.0)
-        candidate.plain = candidate.score = weight * meaning + (1 - weight) * trust * words
-    most = max(len(candidate.exact) for candidate in candidates)
-    for candidate in candidates:
-        if most:
-            candidate.score = (candidate.score + _EXACT * len(candidate.exact) / most) / (1 + _EXACT)
+    # Without a vector yet it is taken to mean as much as it says: that must not count against it.
+    meanings = [
+        candidate.cosine if candidate.cosine is not None else own * (nearest or 0.0)
+        for candidate, own in zip(candidates, words, strict=True)
+    ]
+    trust, sure = _trust(candidates, words, meanings) if weight else (1.0, 1.0)
+    for candidate, own, meaning in zip(candidates, words, meanings, strict=True):
+        said = trust * own
+        if candidate.is_foreign and sure < trust:
+            said = max(said, sure * own + (trust - sure) * max(0.0, meaning) / max(meanings))
+        candidate.plain = candidate.score = weight * meaning + (1 - weight) * said
+    _add_exact(candidates)
     if when.has_range:
         bonus = _IN_RANGE * max(candidate.score for candidate in candidates)
         for candidate in candidates:
             if when.holds(candidate.passage.time):
                 candidate.score += bonus
                 candidate.reasons.append(f"time: {when.words}")
+
+
+def _trust(candidates: Sequence[Candidate], words: Sequence[float], meanings: Sequence[float]) -> tuple[float, float]:
+    """Return what the words count, and what of that they count against passages in another language."""
+    coverage = max(candidate.coverage for candidate in candidates)
+    trust = max(0.0, coverage - _CHANCE) / (1 - _CHANCE)
+    sure = max(0.0, coverage - _SURE) / (1 - _SURE)
+    nearest = max(range(len(candidates)), key=meanings.__getitem__)
+    by_words = max(range(len(candidates)), key=words.__getitem__)
+    if 0 < meanings[nearest] * _AGREES > meanings[by_words]:
+        trust *= max(0.0, meanings[by_words]) / (_AGREES * meanings[nearest])
+    if not candidates[nearest].is_foreign:
+        trust = max(trust, sure)
+    return trust, min(trust, sure)
+
+
+def _add_exact(candidates: Sequence[Candidate]) -> None:
+    """Put what holds the question's codes before all else, and lift what holds its names."""
+    terms = frozenset().union(*(candidate.exact for candidate in candidates))
+    worth = {term: _NAME if term.isalpha() or term.isdigit() else _CODE for term in terms}
+    if not worth:
+        return
+    top = max(worth.values())
+    held = [sum(worth[term] for term in candidate.exact) for candidate in candidates]
+    most = max(held)
+    for candidate, its in zip(candidates, held, strict=True):
+        candidate.score = (candidate.score + top * its / most) / (1 + top)
 
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
@@ -166,19 +191,19 @@ def enough(passages: int, has_meaning: bool) -> float:
     return min(_AT_MOST, _ENOUGH + _MORE * log(max(1.0, passages / _FEW)))
 
 
-def familiar(text: str, terms: Mapping[str, float], candidates: Sequence[Candidate], passages: int) -> float:
+def familiar(terms: Mapping[str, float], candidates: Sequence[Candidate], passages: int) -> float:
     """Return what the words of a question say of whether its subject is one of the vault's: about -.4 to .25.
 
     Words that nobody used in the vault, names above all, are a sign that nothing there answers the question. They say
     nothing in a vault of another language, and little in a small one.
     """
     total = sum(terms.values())
-    near = [candidate.passage for candidate in candidates if candidate.cosine is not None]
+    near = [candidate for candidate in candidates if candidate.cosine is not None]
     if not total or not near:
         return 0.0
     nowhere = log(1 + passages) - 1e-6  # the idf of what no passage holds
     unknown = sum(idf for idf in terms.values() if idf >= nowhere) / total
-    own = sum(language_of(passage.text) == language_of(text) for passage in near) / len(near)
+    own = sum(not candidate.is_foreign for candidate in near) / len(near)
     says = min(1.0, own / _SPEAKS) * min(1.0, passages / _VOCABULARY)
     return _UNKNOWN * says * (_USUAL / (1 + log(max(1.0, passages / _FEW))) - unknown)
 

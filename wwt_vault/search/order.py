@@ -2,8 +2,8 @@
 
 Curated notes come first, superseded ones last, as far as they are about as good as the best hit. Of two texts about the
 same matter, the newer comes first where the question is about now, or about how things stand or what was decided; the
-older where the question asks how it once was; neither is moved where it asks what happened, or why. No document fills
-the list.
+older where the question asks how it once was; neither is moved where it asks what happened, or why. Where the first
+hits are all of one project, those of others wait. No document fills the list.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ _SAYS_MORE: Final = 0.5
 
 _RIVALS: Final = 5
 """Places from the top in which passages are compared with one another."""
+_ELSEWHERE: Final = 0.05
+"""What a hit behind these places loses that is of another project than all of them: enough to put back what shares only
+everyday words with the question, and the first places stay."""
 _RIVAL_SCORE: Final = {"now": 0.3, None: 0.3, "then": 0.7}
 """Share of the other's score that a passage must have to be put before it for its date, by what is asked about."""
 _ALIKE: Final = 0.2
@@ -81,7 +84,20 @@ def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[
         time = passage.time.timestamp() if passage.time else 0.0
         return standing, -round(candidate.score, 6), -time, passage.document, passage.line
 
-    return _by_date(sorted(candidates, key=key), when, alike)
+    ranked = _by_date(sorted(candidates, key=key), when, alike)
+    first, rest = ranked[:_RIVALS], ranked[_RIVALS:]
+    for candidate in _elsewhere(first, rest):
+        candidate.score -= _ELSEWHERE
+        candidate.reasons.append("of another project than the first hits")
+    return [*first, *sorted(rest, key=key)]
+
+
+def _elsewhere(first: Sequence[Candidate], rest: Sequence[Candidate]) -> list[Candidate]:
+    """Return the hits of other projects, if the first ones are all of one: the question is about that one, then."""
+    projects = {candidate.passage.project for candidate in first}
+    if len(projects) > 1 or None in projects:
+        return []
+    return [candidate for candidate in rest if candidate.passage.project not in {None, *projects}]
 
 
 def _standing(passage: Passage, when: When) -> int:

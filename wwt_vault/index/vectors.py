@@ -26,7 +26,7 @@ __all__ = ["VectorStore", "prune_all"]
 
 _HEADER: Final = 512
 _FORMAT: Final = 1
-_IN_MEMORY: Final = 96 << 20
+_IN_MEMORY: Final = 192 << 20
 """Bytes of float32 that are kept in memory for fast searches; a larger store is converted piece by piece each time."""
 _FEW: Final = 64
 _BLOCK: Final = 512

@@ -110,10 +110,10 @@ def search(
         nothing = nothing if terms or limited or not index.status().passages else _EMPTY_WORDS
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
-    brought = max(candidate.evidence for candidate in found)
+    evidence = weighing.brought(found, status.passages)
     if has_meaning:
-        brought += weighing.familiar(terms, found, status.passages)
-    is_answer = bool(terms) and brought >= weighing.enough(status.passages, has_meaning)
+        evidence += weighing.familiar(terms, found, status.passages)
+    is_answer = bool(terms) and evidence >= weighing.enough(status.passages, has_meaning)
     if not is_answer and not nearest:
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
     score(found, meaning_weight, when)

@@ -9,9 +9,10 @@ question stands together somewhere they decide, where no passage holds a third o
 passage by words is less than .7 as near in meaning as the nearest one, trust falls in proportion: it holds them by
 chance. But what is above .6 of the question is no chance where the nearest passage could have held it as well.
 
-A passage in another language than the question could not. Up to .6 of the question its words count as if they were as
-good as its meaning, ``meaning`` beside the nearest one's: so the words order the passages in the question's language,
-and put none of them before the nearest one in another.
+A passage in another language than the question could not, and one that says it in other words does not. So up to .6 of
+the question a passage's words count at least as if they were as good as its meaning, ``meaning`` beside the nearest
+one's: in another language wholly, in the question's own .8 of it. Words by chance then put no passage before one that
+is much nearer.
 
 ``m`` is the setting ``meaning_weight``. Chosen on dev parts by ``tests/bench/retrieval.py``; see docs/benchmarks.md.
 """
@@ -31,7 +32,7 @@ from wwt_vault.search.when import When
 if TYPE_CHECKING:
     from wwt_vault.index import Index
 
-__all__ = ["POOL", "Candidate", "enough", "familiar", "gather", "score", "weigh_evidence"]
+__all__ = ["POOL", "Candidate", "brought", "enough", "familiar", "gather", "score", "weigh_evidence"]
 
 POOL: Final = 100
 """Candidates taken from each side. What is beyond the hundredth place of both sides is no answer."""
@@ -40,6 +41,8 @@ _CHANCE: Final = 0.3
 """Coverage that any question reaches somewhere by words that say nothing: only what is above it counts."""
 _SURE: Final = 0.6
 """Coverage that no passage reaches by chance."""
+_UNSAID: Final = 0.8
+"""What the meaning of a passage counts in place of its words, where it could have held them."""
 _AGREES: Final = 0.7
 """Share of the nearest one's meaning that the best by words must have to be believed: less is words by chance."""
 _CODE: Final = 1.0
@@ -122,8 +125,9 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
     trust, sure = _trust(candidates, words, meanings) if weight else (1.0, 1.0)
     for candidate, own, meaning in zip(candidates, words, meanings, strict=True):
         said = trust * own
-        if candidate.is_foreign and sure < trust:
-            said = max(said, sure * own + (trust - sure) * max(0.0, meaning) / max(meanings))
+        if sure < trust and nearest and nearest > 0:
+            meant = (1.0 if candidate.is_foreign else _UNSAID) * max(0.0, meaning) / nearest
+            said = max(said, sure * own + (trust - sure) * meant)
         candidate.plain = candidate.score = weight * meaning + (1 - weight) * said
     _add_exact(candidates)
     if when.has_range:
@@ -163,11 +167,12 @@ def _add_exact(candidates: Sequence[Candidate]) -> None:
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
 
-_ENOUGH: Final = 0.42
-"""What the best passage must bring to be an answer. With ``familiar``, 4 % of the dev questions that have one bring
-less."""
-_MORE: Final = 0.14
-"""What it must bring besides for each e-fold of ``_FEW`` passages: the best of more fits better by chance."""
+_ENOUGH: Final = 0.35
+"""What must be brought for an answer. With ``familiar``, 2 % of the dev questions that have one bring less."""
+_ALONE: Final = 0.07
+"""What one passage must bring besides, in a vault so small that it has to stand alone."""
+_MORE: Final = 0.13
+"""What must be brought besides for each e-fold of ``_FEW`` passages: the best of more fit better by chance."""
 _FEW: Final = 400
 _AT_MOST: Final = 0.8
 _UNKNOWN: Final = 0.4
@@ -191,7 +196,23 @@ def enough(passages: int, has_meaning: bool) -> float:
     """Return the evidence from which there is an answer in a vault of so many passages."""
     if not has_meaning:
         return _WORDS_ALONE
-    return min(_AT_MOST, _ENOUGH + _MORE * log(max(1.0, passages / _FEW)))
+    alone = _ALONE * (1 - min(1.0, passages / _VOCABULARY))
+    return min(_AT_MOST, _ENOUGH + alone + _MORE * log(max(1.0, passages / _FEW)))
+
+
+def brought(candidates: Sequence[Candidate], passages: int) -> float:
+    """Return the evidence that there is an answer: the mean of the three best passages'.
+
+    One that comes near by chance is alone; where a vault speaks of a subject, several do. One is enough where it holds
+    most of the question, and where a vault is so small that it may hold no other: below 200 passages the best counts
+    for the more, the fewer there are.
+    """
+    best = max(candidates, key=lambda candidate: candidate.evidence)
+    if best.cosine is None or best.coverage >= _SURE:
+        return best.evidence
+    three = sorted((candidate.evidence for candidate in candidates), reverse=True)[:3]
+    share = min(1.0, passages / _VOCABULARY)
+    return (1 - share) * best.evidence + share * sum(three) / len(three)
 
 
 def familiar(terms: Mapping[str, float], candidates: Sequence[Candidate], passages: int) -> float:

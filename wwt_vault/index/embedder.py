@@ -192,7 +192,7 @@ def _with_second(first: Embedder) -> Embedder:
         return first
     from wwt_vault.index.ensemble import Ensemble, SentenceEncoder  # noqa: PLC0415 - only where meaning is searched
 
-    return Ensemble(first, SentenceEncoder())
+    return Ensemble(first, SentenceEncoder(user_folders().cache / "models"))
 
 
 def _load(kind: Any, model: str) -> Any:

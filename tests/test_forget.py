@@ -56,8 +56,12 @@ def holding(*roots: Path, word: str = WORD) -> list[str]:
 
 def keys_of_vectors(folder: Path) -> set[int]:
     """Return by what every vector below a folder is known."""
-    record = np.dtype([("key", "<u8"), ("vector", "<f2", (384,))])
-    return {key for path in folder.rglob("*.vectors") for key in np.fromfile(path, record, offset=512)["key"].tolist()}
+    found: set[int] = set()
+    for path in folder.rglob("*.vectors"):
+        dimension = json.loads(path.read_bytes()[:512])["dimension"]
+        record = np.dtype([("key", "<u8"), ("vector", "<f2", (dimension,))])
+        found.update(np.fromfile(path, record, offset=512)["key"].tolist())
+    return found
 
 
 def transcript(folder: Path, *turns: tuple[str, str]) -> Path:

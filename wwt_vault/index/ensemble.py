@@ -9,13 +9,11 @@ of the first. Measured: docs/benchmarks.md.
 
 from __future__ import annotations
 
-import os
-import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile
 from zlib import crc32
 
@@ -113,11 +111,10 @@ def _tokenizer(model: Path) -> Any:
 
 def _keep(table: NDArray[np.uint8], packed: Path, to: Path, rest: Path) -> None:
     """Write the table as it is used, and all other arrays of ``packed`` beside it, of its blocks one row each."""
-    privacy.make_folder(to.parent)
     with np.load(packed) as arrays:
         others = {key: arrays[key][:1].copy() if key.startswith("q") else arrays[key] for key in arrays.files}
-    _write(to, lambda file: np.save(file, table))
-    _write(rest, lambda file: np.savez(file, **others, checksum=_checksum(to)))
+    privacy.put(to, lambda file: np.save(file, table))
+    privacy.put(rest, lambda file: np.savez(file, **others, checksum=_checksum(to)))
 
 
 def _mapped(table: Path, rest: Path, like: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -137,17 +134,6 @@ def _checksum(path: Path) -> int:
         while block := file.read(1 << 20):
             found = crc32(block, found)
     return found
-
-
-def _write(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=".weights-")
-    try:
-        with os.fdopen(number, "wb") as file:
-            write(file)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 class Ensemble:

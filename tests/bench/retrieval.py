@@ -278,7 +278,7 @@ def recall_by_weight(name: str, cache: Path, parts: Sequence[str]) -> Line:
     found: dict[float, list[float]] = defaultdict(list)
     for case in chosen.cases:
         if case.part in parts and case.gold:
-            candidates, _ = gather(index, case.question, case.within, dict(index.query_terms(case.question)))
+            candidates, _, _ = gather(index, case.question, case.within)
             for weight in WEIGHTS if candidates else ():
                 score(candidates, weight, When())
                 ranked = sorted(candidates, key=lambda candidate: -candidate.score)

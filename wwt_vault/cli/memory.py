@@ -55,10 +55,10 @@ def search(
     limit: Annotated[int, typer.Option(help="At most so many hits (1 to 100).")] = 10,
 ) -> None:
     """Search notes and conversations. Says so when there is nothing."""
+    common: Common = ctx.obj
+    opened, missing = _opened(common, query)
     from wwt_vault.operations import recall  # noqa: PLC0415 - see the package's docstring
 
-    common: Common = ctx.obj
-    opened, missing = _opened(common)
     result = recall.search(
         opened,
         query,
@@ -86,10 +86,10 @@ def context(
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Answer as of this date.")] = None,
 ) -> None:
     """Show what an agent would be told. Notes, evidence and recent flow, with citations, within a budget."""
+    common: Common = ctx.obj
+    opened, missing = _opened(common, query)
     from wwt_vault.operations import recall  # noqa: PLC0415
 
-    common: Common = ctx.obj
-    opened, missing = _opened(common)
     result = recall.context(opened, query, project=project, budget_tokens=budget, as_of=as_of, missing=missing)
     emit(common, result, render.context)
 
@@ -213,11 +213,13 @@ def forget(
     emit(common, result, render.forgotten)
 
 
-def _opened(common: Common) -> tuple[Workspace, list[str]]:
+def _opened(common: Common, query: str) -> tuple[Workspace, list[str]]:
     """Open the vault and bring its index up to date, with a bar while that takes time; say what is still missing."""
-    from wwt_vault.operations import freshness, workspace  # noqa: PLC0415
+    from wwt_vault.operations import workspace  # noqa: PLC0415
 
-    opened = workspace.open_workspace(common.vault)
+    opened = workspace.open_workspace(common.vault, question=query)
+    from wwt_vault.operations import freshness  # noqa: PLC0415
+
     with progress("Indexing") as step:
         missing = freshness.catch_up(opened, _INDEX_SECONDS, progress=step)
     with progress("Embedding") as step:

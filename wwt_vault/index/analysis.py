@@ -6,8 +6,7 @@ without particles and endings, and bigrams of Chinese and Japanese. Grams are th
 names that the morphological analyser does not know and words that people space differently.
 
 Terms of all documents are kept, stop words too, so that a quoted phrase can match; only questions drop them. What is
-kept and dropped was measured on AutoRAG-ko, KorQuAD and LoCoMo (``tests/bench/keyword_quality.py``). kiwipiepy is
-loaded at the first text with Hangul and never otherwise; one model serves the whole process.
+kept and dropped was measured on AutoRAG-ko, KorQuAD and LoCoMo (``tests/bench/keyword_quality.py``).
 """
 
 from __future__ import annotations
@@ -16,13 +15,11 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
-from wwt_vault.index.loanwords import in_hangul
-
-if TYPE_CHECKING:
-    from kiwipiepy import Kiwi
+from wwt_vault.index import korean
+from wwt_vault.index.korean import HANGUL, morphemes
 
 __all__ = [
     "LANGUAGES",
@@ -34,9 +31,9 @@ __all__ = [
     "Terms",
     "analyse_all",
     "ask",
+    "begin",
     "exact_terms",
     "is_particle",
-    "kiwi_version",
     "language_of",
     "phrase_of",
     "plain",
@@ -57,17 +54,15 @@ _LONGEST_TERM: Final = 128
 _MOST_PARTS: Final = 24
 """Parts taken from one identifier: a URL of a thousand parameters is not a thousand words."""
 
-_HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
 _CJK: Final = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_LETTER: Final = rf"[^\W{_HANGUL}{_CJK}]"
+_LETTER: Final = rf"[^\W{HANGUL}{_CJK}]"
 
 _SCAN: Final = re.compile(
     # Letters and digits held together by the punctuation of identifiers, paths, versions, addresses; C++, C#, .env.
-    rf"(?P<name>\.?{_LETTER}+(?:[._/\\:@~#&+-]{{1,3}}{_LETTER}+)*(?:\+\+|\#)?)|(?P<hangul>[{_HANGUL}]+)|(?P<cjk>[{_CJK}]+)"
+    rf"(?P<name>\.?{_LETTER}+(?:[._/\\:@~#&+-]{{1,3}}{_LETTER}+)*(?:\+\+|\#)?)|(?P<hangul>[{HANGUL}]+)|(?P<cjk>[{_CJK}]+)"
 )
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _SEGMENT: Final = re.compile(r"[/#@&~]+|::")
-_HANGUL_ANY: Final = re.compile(f"[{_HANGUL}]")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _APOSTROPHE: Final = re.compile(r"[’'](?:s|t|re|ve|ll|d|m)?(?!\w)|[’'](?=\w)", re.IGNORECASE)
 _FULL_WIDTH: Final = re.compile("[\uff00-\uffef]+")
@@ -77,7 +72,6 @@ _SCRIPTS: Final = (re.compile("[\uac00-\ud7a3]+"), re.compile("[\u3040-\u30ff]+"
 """Hangul, kana, Han: what tells Korean, Japanese and Chinese apart."""
 _EXACT: Final = re.compile(r"\d|[A-Za-z0-9][._/\\:@~#+-]+[A-Za-z0-9]|[A-Z]{2}|[a-z][A-Z]")
 _COUNT: Final = re.compile(r"\d{1,2}|(?:19|20)\d\d|\d{1,2}:\d\d")
-_WORD: Final = re.compile(r"\S{1,200}")
 
 _STOP_WORDS: Final = frozenset(
     "a an the and or of to in on at by for with from is are was were be been do does did has have had i you he she it"  # noqa: SIM905 - reads as words
@@ -153,8 +147,8 @@ def analyse_all(texts: Sequence[str]) -> list[Terms]:
     normal = [_normal(text) for text in texts]
     found = [_scan(text) for text in normal]
     korean = [at for at, terms in enumerate(found) if terms.grams]
-    for at, morphemes in zip(korean, _morphemes([normal[at] for at in korean]), strict=True):
-        found[at].words.extend(form for form, tag in morphemes if _is_content(tag))
+    for at, its in zip(korean, morphemes([normal[at] for at in korean]), strict=True):
+        found[at].words.extend(form for form, tag in its if _is_content(tag))
     return found
 
 
@@ -176,6 +170,11 @@ def ask(text: str) -> Question:
         phrases=phrases,
         only_quoted=bool(phrases) and not _asked(_QUOTED.sub(" ", normal))[0],
     )
+
+
+def begin(text: str) -> None:
+    """Say early what will be asked, in a command that ends with the answer: its Korean words are analysed meanwhile."""
+    korean.begin(_normal(text[:MAX_QUESTION]))
 
 
 def exact_terms(text: str) -> frozenset[str]:
@@ -211,15 +210,6 @@ def language_of(text: str) -> int:
     return 0
 
 
-def kiwi_version() -> str | None:
-    """Return the version of the Korean analyser, or ``None`` while nothing needed it."""
-    if not _kiwi.cache_info().currsize:
-        return None
-    from kiwipiepy import __version__  # noqa: PLC0415 - it is loaded already
-
-    return str(__version__)
-
-
 def _asked(normal: str) -> tuple[dict[str, Concept], list[str]]:
     """Return the words of a question, by their first term, and its grams."""
     concepts: dict[str, Concept] = {}
@@ -235,7 +225,7 @@ def _asked(normal: str) -> tuple[dict[str, Concept], list[str]]:
             concepts.setdefault(terms[0], Concept(surface, terms))
     if all(run in _PARTICLES for run in runs):
         return concepts, []
-    for form, tag in _morphemes([normal])[0]:
+    for form, tag in morphemes([normal])[0]:
         if _is_content(tag) and not tag.startswith(_EMPTY_TAGS) and form not in _EMPTY_FORMS:
             concepts.setdefault(form, Concept(form, (form,)))
     return concepts, [gram for run in runs for gram in _bigrams(run)]
@@ -353,43 +343,3 @@ def _stemmer() -> Any:  # the library has no types
 
         _threads.stemmer = snowballstemmer.stemmer("english")
     return _threads.stemmer
-
-
-_loading = threading.Lock()
-
-
-@cache
-def _kiwi() -> Kiwi:
-    from kiwipiepy import Kiwi  # noqa: PLC0415 - a second and 235 MB that only Korean needs
-
-    # The dictionaries left out (compounds, typos, names) cost two more seconds and 250 MB and did not rank better.
-    kiwi = Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False)
-    for word in in_hangul():
-        kiwi.add_user_word(word, "NNP")
-    return kiwi
-
-
-_analysed: dict[str, tuple[tuple[str, str], ...]] = {}
-"""Words that were taken apart already: a vault's vocabulary is small beside its text."""
-_MOST_ANALYSED: Final = 1 << 16
-
-
-def _morphemes(texts: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Return ``(form, tag)`` of the Hangul morphemes of each text.
-
-    Each word is taken apart by itself. In its sentence, kiwi cuts a compound now this way and now that (데이터베이스 is
-    one noun behind 서비스의 and two behind 결제), and then a question misses the text that answers it.
-    """
-    words = [[word for word in _WORD.findall(text) if _HANGUL_ANY.search(word)] for text in texts]
-    if not any(words):
-        return [[] for _ in texts]
-    with _loading:  # two threads with the first Korean question load it once
-        kiwi = _kiwi()
-    if len(_analysed) > _MOST_ANALYSED:
-        _analysed.clear()
-    known = dict(_analysed)
-    new = [word for word in dict.fromkeys(word for line in words for word in line) if word not in known]
-    for word, tokens in zip(new, kiwi.tokenize(new), strict=True):
-        known[word] = tuple((token.form, token.tag) for token in tokens if _HANGUL_ANY.search(token.form))
-        _analysed[word] = known[word]
-    return [[morpheme for word in line for morpheme in known[word]] for line in words]

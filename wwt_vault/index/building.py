@@ -26,6 +26,7 @@ from wwt_vault.index.generations import (
     sweep,
     write_about,
 )
+from wwt_vault.index.korean import kiwi_version
 from wwt_vault.model.conversation import DocumentId
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Builder:
             reader.close()
         save_rows(built / "rows.npz", rows)
         self._manifests.write(built, documents)
-        kiwi = analysis.kiwi_version() or (self._base.about.kiwi if self._base else None)
+        kiwi = kiwi_version() or (self._base.about.kiwi if self._base else None)
         write_about(built, kiwi=kiwi, documents=len(documents), passages_count=living, base=self._base)
         if (found := load_rows(built / "rows.npz").passages) != living:
             raise Damaged(f"{found} passages written, {living} expected")

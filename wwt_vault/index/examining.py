@@ -6,9 +6,9 @@ import zlib
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from wwt_vault.index import analysis
 from wwt_vault.index.comparison import Catalog, compare
 from wwt_vault.index.generations import Damaged, Generation, current_generation, reading, versions
+from wwt_vault.index.korean import kiwi_version
 
 __all__ = ["Examined", "examine"]
 
@@ -44,7 +44,7 @@ def examine(folder: Path, catalog: Catalog) -> Examined:
     finally:
         if generation is not None:
             generation.close()
-    kiwi = analysis.kiwi_version()
+    kiwi = kiwi_version()
     if dict(generation.about.versions) != versions() or (kiwi and generation.about.kiwi not in (None, kiwi)):
         return Examined("outdated", "the index was made by another version of this program or of the Korean analyser")
     change = compare(catalog, known, allow_shrink=False)

@@ -17,7 +17,7 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from wwt_vault.errors import NotFound, WwtError
-from wwt_vault.index import analysis, passages, privacy
+from wwt_vault.index import passages, privacy
 from wwt_vault.index.building import Builder
 from wwt_vault.index.comparison import Catalog, Change, compare, is_settled
 from wwt_vault.index.generations import (
@@ -32,6 +32,7 @@ from wwt_vault.index.generations import (
     read_manifest,
     versions,
 )
+from wwt_vault.index.korean import kiwi_version
 from wwt_vault.index.results import RefreshReport
 from wwt_vault.model.conversation import DocumentId, Problem
 from wwt_vault.model.knowledge import Document
@@ -190,7 +191,7 @@ class Refresh:
             with suppress(Damaged):  # how many documents there were still guards against an unmounted vault
                 known = read_manifest(self.folder / "generations" / str(number) / "manifest.json")
             return _Base(generation=None, known=known, outdated=f"it was damaged ({damage})")
-        about, kiwi, outdated = generation.about, analysis.kiwi_version(), None
+        about, kiwi, outdated = generation.about, kiwi_version(), None
         if dict(about.versions) != versions():
             outdated = "it was made by another version of this program"
         elif kiwi and about.kiwi and kiwi != about.kiwi:

@@ -162,7 +162,7 @@ def _asked(
         found_nothing[bool(question.gold)].append(not result.found)
         if not question.gold:
             continue
-        candidates, _ = gather(index, question.text, Filters(), dict(index.query_terms(question.text)))
+        candidates, _, _ = gather(index, question.text, Filters())
         for weight in weights:
             if candidates:
                 score(candidates, weight, When())

@@ -43,17 +43,23 @@ def open_workspace(
     wait_for_model: bool = True,
     embedder: Callable[[], Embedder | None] | None = None,
     folders: UserFolders | None = None,
+    question: str = "",
 ) -> Workspace:
     """Open the vault that is named by ``argument``, ``WWT_VAULT`` or the user's settings, with its state and index.
 
     With ``wait_for_model=False`` nothing ever waits for the embedding model: it is loaded in a thread, and until it is
     there the index works by words. ``embedder`` replaces the model that the settings name, ``folders`` the user's own.
+    ``question`` is what a command will ask that ends with the answer: work on it begins at once.
 
     Raises ``VaultMissing``, ``FormatTooNew``, ``UnparsableSettings``, ``BadArgument``.
     """
+    vault = find_vault(argument)
+    if question:
+        from wwt_vault.index.analysis import begin  # noqa: PLC0415 - only where something is asked
+
+        begin(question)
     from wwt_vault.index import Index  # noqa: PLC0415 - a vault that is missing is said without loading whoosh
 
-    vault = find_vault(argument)
     folders = folders or user_folders()
     state = State(root=folders.state / vault_key(vault))
     load = embedder or _loader(vault, in_bulk=wait_for_model)

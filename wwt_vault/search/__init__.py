@@ -94,8 +94,7 @@ def search(
     if not any(character.isalnum() for character in text):
         return SearchResult(query=query, found=False, notes=(*notes, "The question holds no word to search for."))
     when = read(text, now, zone) if now else When()
-    terms = dict(index.query_terms(text))
-    everything, has_meaning = gather(index, text, filters, terms)
+    everything, terms, has_meaning = gather(index, text, filters)
     status = index.status()
     notes += _limits(status, not has_meaning)
     found = [

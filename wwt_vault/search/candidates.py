@@ -77,12 +77,14 @@ class Candidate:
     """Why it stands where it does, besides words and meaning."""
 
 
-def gather(
-    index: Index, text: str, filters: Filters, terms: Mapping[str, float], limit: int = POOL
-) -> tuple[list[Candidate], bool]:
-    """Join both sides' best passages, and fill in what each says of the other's; say whether meaning is known."""
-    by_words = index.keyword(text, filters, limit)
-    by_meaning = index.meaning(text, filters, limit)
+def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], dict[str, float], bool]:
+    """Join both sides' best passages, and fill in what each says of the other's.
+
+    Also returns the words of the question as they are searched, with how rare each is, and whether meaning is known.
+    """
+    by_meaning = index.meaning(text, filters, POOL)  # first: the words may still be taken apart by another process
+    terms = dict(index.query_terms(text))
+    by_words = index.keyword(text, filters, POOL)
     total = sum(terms.values())
     found: dict[str, Candidate] = {}
     for passage, score_, matched in by_words:
@@ -107,7 +109,7 @@ def gather(
         if len(holders) <= _COMMON:
             for candidate in holders:
                 candidate.exact |= {term}
-    return list(found.values()), by_meaning is not None
+    return list(found.values()), terms, by_meaning is not None
 
 
 def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:

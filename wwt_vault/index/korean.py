@@ -1,0 +1,138 @@
+"""Korean words into morphemes, by kiwipiepy: loaded at the first word that nobody took apart yet, once per process.
+
+Loading takes most of the time of a command that asks one Korean question and ends, and holds Python's lock meanwhile.
+So such a command says early what it will ask (``begin``): another process takes the question's words apart while this
+one opens the vault and loads the models, and this one then needs no kiwi.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from wwt_vault.index.loanwords import in_hangul
+
+if TYPE_CHECKING:
+    from kiwipiepy import Kiwi
+
+__all__ = ["HANGUL", "begin", "kiwi_version", "morphemes"]
+
+HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
+_ANY: Final = re.compile(f"[{HANGUL}]")
+_WORD: Final = re.compile(r"\S{1,200}")
+_MOST_KNOWN: Final = 1 << 16
+_ASIDE_SECONDS: Final = 10.0
+"""Longer than another process takes on a busy machine; after it this one loads kiwi itself."""
+
+Morphemes = tuple[tuple[str, str], ...]
+"""``(form, tag)`` of each Hangul morpheme, in order; the tags are kiwi's (Sejong's)."""
+
+_known: dict[str, Morphemes] = {}
+"""Words that were taken apart already: a vault's vocabulary is small beside its text."""
+_loading = threading.Lock()
+_aside: list[subprocess.Popen[bytes]] = []
+
+
+def morphemes(texts: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Return ``(form, tag)`` of the Hangul morphemes of each text.
+
+    Each word is taken apart by itself. In its sentence, kiwi cuts a compound now this way and now that (데이터베이스 is
+    one noun behind 서비스의 and two behind 결제), and then a question misses the text that answers it.
+    """
+    words = [_words(text) for text in texts]
+    if not any(words):
+        return [[] for _ in texts]
+    with _loading:  # two threads with the first Korean question load it once
+        while _aside:
+            _known.update(_answer(_aside.pop()))
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    known = dict(_known)
+    new = [word for word in dict.fromkeys(word for line in words for word in line) if word not in known]
+    if new:
+        found = _taken_apart(new)
+        known.update(found)
+        _known.update(found)
+    return [[morpheme for word in line for morpheme in known[word]] for line in words]
+
+
+def kiwi_version() -> str | None:
+    """Return the version of the Korean analyser, or ``None`` while nothing needed it."""
+    if not _kiwi.cache_info().currsize:
+        return None
+    from kiwipiepy import __version__  # noqa: PLC0415 - it is loaded already
+
+    return str(__version__)
+
+
+def begin(question: str) -> None:
+    """Let another process take the Korean words of ``question`` apart, for a command that asks only that and ends."""
+    words = _words(question)
+    if not words or _kiwi.cache_info().currsize:
+        return
+    # -P: without it a module in the folder that the person works in could take the place of one of ours.
+    command = [sys.executable, "-P", "-m", __name__]
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with suppress(OSError):  # then this process does it
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere)
+        _aside.append(process)
+        if process.stdin is not None:
+            process.stdin.write(json.dumps(words).encode())
+            process.stdin.close()
+            process.stdin = None  # otherwise ``communicate`` would flush it
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text) if _ANY.search(word)]
+
+
+def _taken_apart(words: Iterable[str]) -> dict[str, Morphemes]:
+    words = list(words)
+    with _loading:
+        kiwi = _kiwi()
+    return {
+        word: tuple((token.form, token.tag) for token in tokens if _ANY.search(token.form))
+        for word, tokens in zip(words, kiwi.tokenize(words), strict=True)
+    }
+
+
+@cache
+def _kiwi() -> Kiwi:
+    from kiwipiepy import Kiwi  # noqa: PLC0415 - a second and 235 MB that only Korean needs
+
+    # The dictionaries left out (compounds, typos, names) cost two more seconds and 250 MB and did not rank better.
+    kiwi = Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False)
+    for word in in_hangul():
+        kiwi.add_user_word(word, "NNP")
+    return kiwi
+
+
+def _answer(process: subprocess.Popen[bytes]) -> dict[str, Morphemes]:
+    """Return what the other process found out; nothing when it failed."""
+    with process:
+        try:
+            said, _ = process.communicate(timeout=_ASIDE_SECONDS)
+            return {word: tuple((form, tag) for form, tag in its) for word, its in json.loads(said).items()}
+        except (OSError, subprocess.TimeoutExpired, ValueError, AttributeError, TypeError):
+            process.kill()
+            return {}
+
+
+def main() -> None:
+    """Read a list of words in JSON from standard input; write what each is made of to standard output."""
+    words: list[str] = json.load(sys.stdin)
+    json.dump(_taken_apart(words), sys.stdout)
+    sys.stdout.flush()
+    os._exit(0)  # to take kiwi down in good order would cost the one that waits 30 ms
+
+
+if __name__ == "__main__":
+    main()

@@ -22,6 +22,7 @@ __all__ = ["BILINGUAL", "SETS", "SHARED", "Case", "Set", "bilingual", "turn_name
 SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
 BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
 PARAPHRASES: Final = BILINGUAL.with_name("paraphrases")
+UPDATES: Final = BILINGUAL.with_name("updates")
 
 
 class Case(NamedTuple):
@@ -284,6 +285,32 @@ def paraphrases() -> Set:
     return Set(documents, cases)
 
 
+def updates() -> Set:
+    """Dated facts of 48 teams, some of which replaced others without saying so; questions about now, then and neither.
+
+    See ``tests/data/updates``. Every fact is a session of its day. Every third team is held out from the choice of
+    constants. Kinds: ``now`` and ``then`` (gold before what it replaced, or the other way round), ``other`` (a fact
+    beside them that replaced nothing), ``both`` (two facts).
+    """
+    documents: dict[DocumentId, Document] = {}
+    cases: list[Case] = []
+    teams: dict[str, int] = {}
+    for path in sorted(UPDATES.glob("*.jsonl")):
+        for row in map(json.loads, path.read_text("utf-8").splitlines()):
+            if "ask" in row:
+                part = "held-out" if teams[row["gold"][0].rpartition("-")[0]] % 3 == 2 else "dev"
+                gold, avoid = (frozenset(row.get(name, ())) for name in ("gold", "avoid"))
+                cases.append(Case(row["ask"], gold, row["kind"], part, avoid=avoid))
+            else:
+                teams.setdefault(row["project"], len(teams))
+                time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
+                title = f"{row['date']} claude-code"
+                documents[DocumentId(row["id"])] = session(
+                    row["id"], title, time, [row["text"]], project=row["project"]
+                )
+    return Set(documents, cases)
+
+
 def _from_row(row: dict[str, Any]) -> Document:
     time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
     if "said" in row:
@@ -299,6 +326,7 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "bilingual-questions": lambda: bilingual_asked(with_questions=True),
     "bilingual-more": bilingual_more,
     "paraphrases": paraphrases,
+    "updates": updates,
     "locomo": locomo,
     "locomo-turns": locomo_turns,
     "locomo-told": locomo_told,

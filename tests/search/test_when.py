@@ -106,6 +106,13 @@ def test_what_only_looks_like_a_date_is_none(question: str) -> None:
         ("처음에 어떻게 정했지", "then"), ("원래 방식", "then"), ("예전 서버", "then"),
         ("what was it originally", "then"), ("what did we use before we switched", "then"),
         ("what had we chosen before", "then"), ("9월에 정한 것", "then"),
+        ("Where was the site published before?", "then"), ("Before the crash, what was the limit?", "then"),
+        ("what did a review have to pass in the early days", "then"), ("What was the original deadline?", "then"),
+        ("How often did we use to retry?", "then"), ("Who used to sign the releases?", "then"),
+        ("바꾸기 전에는 누가 했지?", "then"), ("법무팀 요청 전에는 얼마나 보관했어?", "then"),
+        ("초기 용량이 얼마였더라?", "then"),
+        ("What has to be done before we launch it?", None), ("배포하기 전에 뭘 확인해야 해?", None),
+        ("Which key is used to sign the releases?", None), ("Which hash do we use to store passwords?", None),
         ("which library do we use", None), ("왜 골랐지", None), ("I know nothing of it", None),
     ],
 )  # fmt: skip

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from statistics import fmean, pstdev
 from typing import Final
 
 from wwt_vault.model.knowledge import Passage
@@ -31,27 +29,29 @@ _SAYS_MORE: Final = 0.5
 """Share of a window's score that a longer one which overlaps it must have to be shown in its place."""
 
 _RIVALS: Final = 5
-"""Places from the top in which passages are compared with one another."""
+"""Places from the top into which a passage may come for its date."""
+_CROWD: Final = 15
+"""Hits from the top that are compared with one another."""
 _ELSEWHERE: Final = 0.05
 """What a hit behind these places loses that is of another project than all of them: enough to put back what shares only
 everyday words with the question, and the first places stay."""
-_RIVAL_SCORE: Final = {"now": 0.3, None: 0.3, "then": 0.7}
-"""Share of the other's score that a passage must have to be put before it for its date, by what is asked about."""
-_ALIKE: Final = 0.2
-"""Centred cosine of two passages from which they are about the same matter."""
-_VERY_ALIKE: Final = 0.3
-"""The same, where nothing else says that one replaced the other."""
-_SHARED: Final = 0.15
-"""What it counts as likeness that two passages share a word of the question which no more than ``_FEW`` hits hold."""
-_FEW: Final = 3
-_CROWD: Final = 8
-"""Hits from the top whose likeness to one another says what is usual for this question."""
-_STANDS_OUT: Final = 1.3
-"""Standard deviations above what is usual from which two hits are a pair, unless the question is about now.
-
-All sessions of a friendship or a project are somewhat alike: a decision and the one that replaced it are more alike
-than the hits around them.
-"""
+_NEARER: Final = 8.0
+"""What it says that two hits are nearer to one another than either is to any other hit of its project, per cosine."""
+_MEANT: Final = 15.0
+"""What it says that the candidate is nearer to the question than the first hits are to one another."""
+_FITS: Final = 1.7
+"""What its score beside the other's says, up to one and a half."""
+_CHANGED: Final = 1.0
+"""What words of change in it say."""
+_ASKED: Final = 1.2
+"""What it says that the question is about now."""
+_NO_PAIR: Final = 4.7
+"""What all of that must come to: three in ten, then, replaced the other. By logistic regression over pairs of hits of
+dev parts (tests/bench: updates, bilingual, LoCoMo, paraphrases); see docs/benchmarks.md."""
+_APART: Final = 0.1
+"""How near two texts of a project are that have nothing to do with each other: where nothing else was found."""
+_FEW: Final = 20
+"""Pairs of hits that count as much as what is usual elsewhere."""
 
 _CHANGE: Final = re.compile(
     r"바꿨|바꾸|바꿔|바뀌|옮겼|옮기|옮긴|대신|이제|더 이상|그만|없앴|접었|접고|내렸|올렸|다시 정|폐기|지금은"
@@ -108,52 +108,73 @@ def _standing(passage: Passage, when: When) -> int:
 
 def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidate]:
     """Put a passage before one about the same matter where its date says so."""
-    top = ranked[:_RIVALS]
+    crowd = ranked[:_CROWD]
     if when.about is None and when.past:
         return ranked  # what happened, or why: a newer text on the matter replaces nothing
-    if len(top) < 2 or len({candidate.passage.document for candidate in top}) < 2:
+    if len({candidate.passage.document for candidate in crowd}) < 2:
         return ranked
-    crowd = ranked[:_CROWD]
-    near = alike([candidate.passage.id for candidate in crowd])
-    place = {candidate.passage.id: at for at, candidate in enumerate(crowd)}
-    is_pair = _least_of_a_pair(near, when)
-    holders = Counter(term for candidate in ranked for term in candidate.terms)
-    for candidate in list(top[1:]):
-        for rival in list(top[: top.index(candidate)]):
-            likeness = near[place[candidate.passage.id]][place[rival.passage.id]]
-            if any(holders[term] <= _FEW for term in candidate.terms & rival.terms):
-                likeness += _SHARED
-            if likeness >= is_pair and _goes_before(candidate, rival, likeness, when):
+    pairs = _Pairs(crowd, alike)
+    top = list(crowd)
+    for candidate in crowd[1:]:
+        for rival in top[: min(_RIVALS, top.index(candidate))]:
+            if _goes_before(candidate, rival, when) and pairs.likely(candidate, rival, when):
                 top.remove(candidate)
                 top.insert(top.index(rival), candidate)
                 candidate.reasons.append(
                     "older on the same matter" if when.about == "then" else "newer on the same matter"
                 )
                 break
-    return [*top, *ranked[_RIVALS:]]
+    return [*top, *ranked[_CROWD:]]
 
 
-def _least_of_a_pair(near: Sequence[Sequence[float]], when: When) -> float:
-    """Return the likeness from which two hits are about the same matter, more than all the hits are."""
-    usual = [likeness for at, row in enumerate(near) for likeness in row[:at]]
-    if when.about == "now" or len(usual) < _CROWD:
-        return _ALIKE  # the question itself asks for an order, or there is no crowd to stand out from
-    return max(_ALIKE, fmean(usual) + _STANDS_OUT * pstdev(usual))
+class _Pairs:
+    """Which of the first hits are about the same matter, so that one may have replaced the other.
+
+    All sessions of a project are somewhat alike. A decision and the one that replaced it are nearer to one another
+    than either is to anything else that was found.
+    """
+
+    def __init__(self, crowd: Sequence[Candidate], alike: Alike) -> None:
+        self._crowd = crowd
+        self._near = alike([candidate.passage.id for candidate in crowd])
+        self._place = {candidate.passage.id: at for at, candidate in enumerate(crowd)}
+        each = [likeness for at, row in enumerate(self._near) for likeness in row[:at]]
+        # A few made-up ones beside them: of two or three hits the pair itself would be what is usual.
+        self._usual = (sum(each) + _FEW * _APART) / (len(each) + _FEW)
+
+    def likely(self, candidate: Candidate, rival: Candidate, when: When) -> bool:
+        """Say whether ``candidate`` is likelier than not to be about the same matter as ``rival``."""
+        one, other = candidate.passage, rival.passage
+        if one.project and other.project and one.project != other.project:
+            return False
+        likeness = self._near[self._place[one.id]][self._place[other.id]]
+        nearer = sum(likeness - self._nearest_else(passage, (one, other)) for passage in (one, other))
+        says = _NEARER * nearer + _MEANT * ((candidate.cosine or 0.0) - self._usual)
+        says += _FITS * min(1.5, candidate.plain / max(rival.plain, 1e-3))
+        says += _CHANGED * (when.about != "then" and _CHANGE.search(one.text) is not None)
+        return says + _ASKED * (when.about == "now") > _NO_PAIR
+
+    def _nearest_else(self, passage: Passage, pair: tuple[Passage, Passage]) -> float:
+        """Return how near the nearest other hit of its project is to one of a pair."""
+        documents = {one.document for one in pair}
+        others = (
+            self._near[self._place[passage.id]][at]
+            for at, candidate in enumerate(self._crowd)
+            if candidate.passage.document not in documents and candidate.passage.project == passage.project
+        )
+        return max(others, default=_APART)
 
 
-def _goes_before(candidate: Candidate, rival: Candidate, likeness: float, when: When) -> bool:
+def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> bool:
+    """Say whether of two hits on one matter the dates put ``candidate`` first."""
     one, other = candidate.passage, rival.passage
-    if one.document == other.document or one.time is None or other.time is None or one.time == other.time:
+    if when.has_range or one.document == other.document or one.time is None or other.time is None:
         return False
     if not all(map(str.isalpha, rival.exact - candidate.exact)):
         return False  # it holds a code that the other does not; what bears a name is replaced by what bears another
-    if when.has_range or candidate.plain < _RIVAL_SCORE[when.about] * rival.plain:
-        return False
     if when.about == "then":
         return one.time < other.time
-    if one.time < other.time or one.status == "superseded":
-        return False
-    return when.about == "now" or likeness >= _VERY_ALIKE or _CHANGE.search(one.text) is not None
+    return one.time > other.time and one.status != "superseded"
 
 
 def one_of_each(candidates: Iterable[Candidate], limit: int) -> list[Candidate]:

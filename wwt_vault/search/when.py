@@ -46,12 +46,18 @@ _NOW: Final = re.compile(
     re.IGNORECASE,
 )
 _THEN: Final = re.compile(
-    r"처음|원래|당초|애초|초기에|초반에|예전|옛날|이전|과거에"
-    r"|\b(?:originally|initially|at first|first (?:choice|decision|version|plan)|in the beginning"
-    r"|used to|previous(?:ly)?|former(?:ly)?|back then|start(?:ed)? (?:out|off)|once (?:had|was|were)"
-    r"|had (?:we|you|they|i)\b.*\bbefore|before (?:we|that|it|the (?:switch|move|change|migration)))\b",
+    r"처음|원래|당초|애초|애당초|최초|초기에|초기엔|초창기|초반에|초반엔|예전|옛날|이전|종전|과거에"
+    r"|\b(?:originally|initially|at first|in the beginning|at the (?:beginning|start)"
+    r"|in the (?:early|old) days|early on|to begin with"
+    r"|first (?:choice|decision|version|plan|one|owner|design|setup|release|vendor)|back then"
+    r"|(?<!is )(?<!are )(?<!be )(?<!been )used to|did (?:\w+ ){1,4}use to|previous(?:ly)?|former(?:ly)?"
+    r"|start(?:ed)? (?:out|off)|once (?:had|was|were))\b",
     re.IGNORECASE,
 )
+_EARLIER: Final = re.compile(
+    r"\b(?:before|prior to|until|original|old|in the first)\b|초기|전(?:에|엔|까지)|[기전]\s전\b", re.IGNORECASE
+)
+"""The same where the question is in the past tense: what is to be done before a release is about now."""
 
 _PAST: Final = re.compile(r"\b(?:did|was|were|had|have|happened|said|decided|changed|today's)\b", re.IGNORECASE)
 _PAST_ENDING: Final = "".join(
@@ -64,6 +70,7 @@ _TELLS: Final = re.compile(
     rf"|[{_PAST_ENDING}]|더라",
     re.IGNORECASE,
 )
+_ONCE: Final = re.compile(rf"\b(?:did|was|were|had)(?:n't)?\b|[{_PAST_ENDING}]|던", re.IGNORECASE)
 _WHY: Final = re.compile(r"\b(?:why|caused?|reason|how come)\b|왜|이유|원인|까닭|때문", re.IGNORECASE)
 _DECIDED: Final = re.compile(
     r"\b(?:decided?|agreed?|chose|chosen|settled?|picked|went with|ended? up|become|became|replaced?"
@@ -88,7 +95,7 @@ def read(question: str, now: datetime, zone: tzinfo) -> When:
     """Return what ``question`` says about time. ``now`` is aware; days are those of ``zone``."""
     today = now.astimezone(zone).date()
     about: Literal["now", "then"] | None = None
-    if _THEN.search(question):
+    if _THEN.search(question) or (_EARLIER.search(question) and _ONCE.search(question)):
         about = "then"
     elif _NOW.search(question):
         about = "now"

@@ -1,0 +1,51 @@
+"""The updates are what their README says: else every figure measured on them means something else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.bench.sets import updates
+from wwt_vault.model.conversation import DocumentId
+
+DOCUMENTS, CASES = updates()
+
+
+def project(name: str) -> str:
+    """Return the team of a fact."""
+    return DOCUMENTS[DocumentId(name)].project or ""
+
+
+def test_there_are_as_many_as_the_page_says() -> None:
+    """Teams, facts, and questions of each kind."""
+    assert len(DOCUMENTS) == 381
+    assert len({document.project for document in DOCUMENTS.values()}) == 48
+    assert Counter(case.kind for case in CASES) == {"now": 288, "then": 96, "other": 189, "both": 48}
+
+
+def test_the_newer_answers_for_now_and_the_older_for_then() -> None:
+    """By their dates: the texts need not say it."""
+    for case in CASES:
+        if case.kind in ("now", "then"):
+            (gold,), (avoid,) = case.gold, case.avoid
+            newer, older = (gold, avoid) if case.kind == "now" else (avoid, gold)
+            times = DOCUMENTS[DocumentId(newer)].time, DOCUMENTS[DocumentId(older)].time
+            assert times[0] is not None
+            assert times[1] is not None
+            assert times[0] > times[1]
+
+
+def test_no_team_is_in_both_parts() -> None:
+    """What is chosen on one has seen nothing of the other."""
+    parts: dict[str, set[str]] = {}
+    for case in CASES:
+        parts.setdefault(project(min(case.gold)), set()).add(case.part)
+
+    assert len(parts) == 48
+    assert Counter(min(part) for part in parts.values()) == {"dev": 32, "held-out": 16}
+    assert all(len(part) == 1 for part in parts.values())
+
+
+def test_every_fact_is_the_answer_to_something() -> None:
+    """And no question is asked twice of one team."""
+    assert {name for case in CASES for name in case.gold} == set(DOCUMENTS)
+    assert max(Counter((case.question, project(min(case.gold))) for case in CASES).values()) == 1

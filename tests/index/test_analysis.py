@@ -211,6 +211,17 @@ def test_the_language_is_told_by_the_letters(text: str, language: str) -> None:
     assert LANGUAGES[language_of(text)] == language
 
 
+@given(st.text(alphabet="가나다 ab1.,éñひカ漢字", max_size=40))
+def test_a_language_is_told_by_a_fifth_of_the_letters(text: str) -> None:
+    """However it is counted: vectors are kept under keys that hold it."""
+    letters = max(1, sum(map(str.isalpha, text)) // 5)
+    hangul = sum("가" <= character <= "힣" for character in text)
+    kana = sum("\u3040" <= character <= "\u30ff" for character in text)
+    han = sum("\u4e00" <= character <= "\u9fff" for character in text)
+    chinese = 2 if kana * 10 >= han else 3
+    assert language_of(text) == (1 if hangul >= letters else chinese if kana + han >= letters else 0)
+
+
 @pytest.mark.parametrize(
     ("question", "exact"),
     [

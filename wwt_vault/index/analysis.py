@@ -201,7 +201,12 @@ def language_of(text: str) -> int:
     """Return the language of a text by its letters, as an index into ``LANGUAGES``: a fifth of them decides."""
     if text.isascii():
         return 0
-    hangul, kana, han = (sum(map(len, runs.findall(text))) for runs in _SCRIPTS)
+    hangul = sum(map(len, _SCRIPTS[0].findall(text)))
+    if hangul > len(text) // 5:
+        return 1  # more than a fifth of all characters is more than a fifth of the letters, which take longer to count
+    kana, han = (sum(map(len, runs.findall(text))) for runs in _SCRIPTS[1:])
+    if not hangul + kana + han:
+        return 0
     least = max(1, sum(map(str.isalpha, text)) // 5)
     if hangul >= least:
         return 1

@@ -114,6 +114,20 @@ def test_nothing_found_is_done_not_failed(wwt: Run, words_only: Vault) -> None:
     }  # fmt: skip
 
 
+def test_what_comes_nearest_is_shown_only_on_request(wwt: Run, words_only: Vault) -> None:
+    """And called what it is: no answer."""
+    said(wwt)
+    question = ("search", "which kubernetes ingress vendor has the keys")
+    assert as_json(wwt, *question)["hits"] == []
+
+    found = as_json(wwt, *question, "--nearest")
+    assert not found["found"]
+    assert "ed25519" in found["hits"][0]["text"]
+    out = wwt(*question, "--nearest")[1]
+    assert "ed25519" in out
+    assert "No record found. What stands above only comes nearest." in out
+
+
 def test_context_is_what_an_agent_gets(wwt: Run, words_only: Vault) -> None:
     """Items with their words in JSON, the same text for people."""
     events = said(wwt)

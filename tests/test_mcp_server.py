@@ -172,6 +172,12 @@ def test_korean_is_found_and_what_is_not_there_is_not(words_only: Vault, mode: s
         nothing = await client.call_tool("wiki_get_context", {"query": "Kubernetes ingress controller vendor"})
         assert text_of(nothing).startswith("no record found")
         assert not (nothing.structured_content or {})["found"]  # type: ignore[union-attr]  # no round trips here
+        question = {"query": "Kubernetes ingress controller 보관"}
+        assert not (await call(client, "wiki_search", **question))["hits"]
+        nearest = await client.call_tool("wiki_search", {**question, "nearest": True})
+        assert text_of(nearest).startswith("no record found; these only come nearest")
+        assert "14일" in text_of(nearest)
+        assert not (nearest.structured_content or {})["found"]  # type: ignore[union-attr]  # as above
 
     drive(words_only.root, steps, mode)
 

@@ -53,6 +53,7 @@ def search(
     tag: Annotated[str | None, typer.Option(help="Only notes with this tag.")] = None,
     status: Annotated[str | None, typer.Option(help="current, superseded or draft.")] = None,
     limit: Annotated[int, typer.Option(help="At most so many hits (1 to 100).")] = 10,
+    nearest: Annotated[bool, typer.Option("--nearest", help="Show what comes nearest where nothing answers.")] = False,
 ) -> None:
     """Search notes and conversations. Says so when there is nothing."""
     common: Common = ctx.obj
@@ -73,6 +74,7 @@ def search(
         tag=tag,
         status=status,
         limit=limit,
+        nearest=nearest,
         missing=missing,
     )
     emit(common, result, render.search)

@@ -51,7 +51,7 @@ def search(found: Json) -> str:
         text = " ".join(hit["text"].split())
         lines += ["   " + (text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"), ""]
     if not found["found"]:
-        lines.append("No record found.")
+        lines.append("No record found. What stands above only comes nearest." if found["hits"] else "No record found.")
     return "\n".join([*lines, *(f"({note})" for note in found["notes"])])
 
 

@@ -62,6 +62,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         tag: str | None = None,
         status: str | None = None,
         limit: int = 10,
+        nearest: bool = False,
     ) -> CallToolResult:
         from wwt_vault.operations import recall  # noqa: PLC0415
 
@@ -79,6 +80,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
             tag=tag,
             status=status,
             limit=limit,
+            nearest=nearest,
             missing=session.catch_up(),
             open_since=datetime.now(UTC) - BEING_ASKED,
         )

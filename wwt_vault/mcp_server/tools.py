@@ -99,6 +99,7 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
             "tag": _TEXT,
             "status": {"type": "string", "enum": ["current", "superseded", "draft"]},
             "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+            "nearest": {"type": "boolean", "description": "Where nothing answers, show what comes nearest"},
         },
         required=("query",),
         result={"query": _TEXT, "found": _YES_NO, "hits": _OBJECTS, "notes": _TEXTS},

@@ -44,11 +44,12 @@ def search(
     tag: str | None = None,
     status: str | None = None,
     limit: int = 10,
+    nearest: bool = False,
     missing: Sequence[str] | None = None,
     open_since: datetime | None = None,
 ) -> Json:
     """Search the vault. ``since`` and ``until`` are ISO 8601 in the person's zone; a date as ``until`` includes its
-    day.
+    day. With ``nearest`` the best candidates are returned even if ``found`` is false: they are no answer.
 
     ``missing`` is what ``catch_up`` returned to a caller that has called it, ``open_since`` as in ``search.search``.
     Returns ``{query, found, hits, notes}``,
@@ -78,6 +79,7 @@ def search(
         open_since=open_since,
         now=datetime.now(UTC),
         zone=zone,
+        nearest=nearest,
     )
     return {
         "query": query,

@@ -13,6 +13,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,8 @@ from wwt_vault.vault import Vault, creation, open_vault
 CLONE_NEWNET = 0x40000000
 SILENCE = 6.0
 SECONDS = 60
+MIDDLE = 100_000
+"""Bytes of some half a million that a push here sends, at 50,000 a second."""
 
 
 class Net(NamedTuple):
@@ -50,6 +53,19 @@ class Net(NamedTuple):
     def fast(self, host: str) -> None:
         """Take that back."""
         run("tc", "-n", f"{self.prefix}{host}", "qdisc", "del", "dev", "eth0", "root")
+
+    def sent(self, host: str) -> int:
+        """Return how many bytes a host has sent."""
+        command = ["ip", "-n", f"{self.prefix}{host}", "-s", "-j", "link", "show", "eth0"]
+        (link,) = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        return int(link["stats64"]["tx"]["bytes"])
+
+    def wait_until_it_sends(self, host: str) -> None:
+        """Return when a host is in the middle of sending something large, however busy the machine is."""
+        begun, deadline = self.sent(host), time.monotonic() + SECONDS
+        while self.sent(host) < begun + MIDDLE:
+            assert time.monotonic() < deadline, "nothing was sent"
+            time.sleep(0.05)
 
     def on(self, host: str, call: Callable[[], Any]) -> Any:
         """Run something in a process on a host; return what it returned, as JSON can tell it."""
@@ -155,17 +171,17 @@ def test_a_push_that_is_cut_is_made_good(net: Net) -> None:
     def cut() -> str:
         child = os.fork()
         if child == 0:
-            time.sleep(2.5)  # of some ten seconds that sending takes
-            net.cable("laptop", "down")
-            os._exit(0)
+            with suppress(AssertionError):
+                net.wait_until_it_sends("laptop")
+                net.cable("laptop", "down")
+                os._exit(0)
+            os._exit(1)
         done = laptop.sync()
-        os.waitpid(child, 0)
+        assert os.waitpid(child, 0)[1] == 0
         return done.offline
 
-    began = time.monotonic()
     said = net.on("laptop", cut)
     assert "waits for the next sync" in said
-    assert time.monotonic() - began > 2.5
     assert git(net.folder / "remote.git", "rev-parse", "main") == before
 
     say(desktop, "said meanwhile", 1)
@@ -195,19 +211,21 @@ def test_a_push_goes_on_when_the_cable_is_back(net: Net) -> None:
     def cut() -> bool:
         child = os.fork()
         if child == 0:
-            time.sleep(2.5)
-            net.cable("laptop", "down")
-            time.sleep(1.5)  # less than what counts as silence
-            net.cable("laptop", "up")
-            os._exit(0)
+            with suppress(AssertionError):
+                net.wait_until_it_sends("laptop")
+                net.cable("laptop", "down")
+                time.sleep(1.5)  # less than what counts as silence
+                net.cable("laptop", "up")
+                os._exit(0)
+            os._exit(1)
         done = laptop.sync()
-        os.waitpid(child, 0)
+        assert os.waitpid(child, 0)[1] == 0
         assert not done.offline, done.offline
         return done.pushed
 
     began = time.monotonic()
     assert net.on("laptop", cut)
-    assert time.monotonic() - began > 4
+    assert time.monotonic() - began > 1.5
     net.on("desktop", lambda: desktop.sync().pushed)
     assert files_of(laptop) == files_of(desktop)
     assert git(net.folder / "remote.git", "rev-list", "--count", "main").strip() == "2"

@@ -193,6 +193,18 @@ def test_without_a_model_it_works_and_says_so(indexed: Make) -> None:
     assert "words only" in result.notes[0]
 
 
+def test_vectors_that_cannot_be_read_leave_the_words(indexed: Make) -> None:
+    """A search answers, and does not say that there is no model."""
+    index = indexed(note("a.md", "zebra printer"), *FILLER, model=Synonyms())
+    for path in (index.folder / "vectors").glob("*.vectors"):
+        path.unlink()
+        path.mkdir()
+    result = search(index, "zebra printer")
+
+    assert found(result) == ["a.md"]
+    assert result.notes == ("Searched by words only: no passage has a vector yet.",)
+
+
 def test_while_vectors_are_being_made_it_works_and_says_so(indexed: Make) -> None:
     """A passage without a vector is not put behind those that have one."""
     index = indexed(*FILLER, model=Synonyms())

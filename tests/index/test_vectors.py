@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -108,6 +109,20 @@ def test_a_file_that_is_none_of_ours_is_begun_anew(tmp_path: Path, content: byte
     fill(opened, 1)
     assert opened.slots(keys(1)).tolist() == [0]
     assert store(tmp_path).slots(keys(1)).tolist() == [0]
+
+
+def test_a_file_that_cannot_be_read_holds_nothing_and_says_so_when_it_is_written(tmp_path: Path) -> None:
+    """Something else in its place, or another user's file: words are searched all the same."""
+    opened = store(tmp_path)
+    fill(opened, 1)
+    opened.slots(keys(1))
+    opened.path.unlink()
+    opened.path.mkdir()
+    for one in (opened, store(tmp_path)):
+        assert one.slots(keys(1)).tolist() == [-1]
+        assert np.isnan(one.cosines(keys(1), MODEL.query("text 1"))).all()
+        with pytest.raises(OSError, match=re.escape(opened.path.name)):
+            fill(one, 1)
 
 
 def test_a_large_store_is_searched_piece_by_piece_with_the_same_result(

@@ -148,17 +148,20 @@ class VectorStore:
         try:
             with self.path.open("rb") as file:
                 return file.read(_HEADER) == self._header
-        except FileNotFoundError:
+        except OSError:
             return False
 
     def _mapped(self) -> NDArray[Any]:
         return np.memmap(self.path, dtype=self._record, mode="r", offset=_HEADER, shape=(len(self._keys),))
 
     def _refresh(self) -> None:
-        """Read what was appended since; start over when the file was replaced."""
+        """Read what was appended since; start over when the file was replaced.
+
+        A file that may not be read (another user's, a folder in its place) holds nothing; ``append`` says so.
+        """
         try:
             status = self.path.stat()
-        except FileNotFoundError:
+        except OSError:
             self._forget()
             return
         count = max(0, status.st_size - _HEADER) // self._record.itemsize

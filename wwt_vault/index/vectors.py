@@ -221,7 +221,8 @@ def prune_all(folder: Path, keep: NDArray[np.uint64]) -> None:
     """Drop from every model's vectors in ``folder`` those whose key is not in ``keep``; a damaged file goes whole."""
     for path in sorted(folder.glob("*.vectors")):
         try:
-            header = json.loads(path.read_bytes()[:_HEADER])
+            with path.open("rb") as file:
+                header = json.loads(file.read(_HEADER))
             VectorStore(folder, header["model"], header["dimension"]).prune(keep)
         except (ValueError, KeyError, TypeError):
             path.unlink(missing_ok=True)

@@ -58,6 +58,7 @@ __all__ = [
 Pointer = Literal["current", "next"]
 
 _FORMAT: Final = 1
+"""Goes up whenever the files of an earlier version cannot be read any more."""
 _DAMAGE_MARK: Final = "damaged"
 
 

@@ -28,10 +28,7 @@ from whoosh.codec.whoosh3 import W3Codec
 from whoosh.filedb.filestore import FileStorage
 from whoosh.index import FileIndex
 
-__all__ = ["FIELDS", "VERSION", "Entry", "Reader", "Writer"]
-
-VERSION: Final = 1
-"""Goes up whenever the files of an earlier version cannot be read any more."""
+__all__ = ["FIELDS", "Entry", "Reader", "Writer"]
 
 FIELDS: Final = ("title", "heads", "body", "tags", "grams")
 _FILTERS: Final = "filters"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from math import log
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -168,3 +172,38 @@ def test_a_code_comes_first_and_a_year_or_a_name_only_among_equals(term: str, is
     holder.keyword = 8.0
     score([by_words, holder], 0.3, When())
     assert holder.score > by_words.score
+
+
+SCORES = """
+import sys, tempfile
+from pathlib import Path
+from tests.bench.sets import page
+from wwt_vault.index import Index
+from wwt_vault.model.knowledge import Filters
+from wwt_vault.search.candidates import gather, score
+from wwt_vault.search.when import When
+
+said = "redis kafka nginx grafana E4011 PAY-4092 v2.3.1 /etc/hosts 1869 prometheus isOpen MAX_SIZE".split()
+documents = {f"{at}.md": page(f"{at}.md", " ".join(said[at % 3 :: at + 1])) for at in range(6)}
+index = Index(Path(tempfile.mkdtemp(dir=sys.argv[1])), lambda: None)
+index.refresh(dict.fromkeys(documents, "1 1 1 1"), documents.__getitem__)
+found, *_ = gather(index, " ".join(said), Filters())
+score(found, 0.3, When())
+print([(one.passage.document, one.coverage, one.score) for one in found])
+"""
+
+
+def test_scores_are_the_same_in_every_process(tmp_path: Path) -> None:
+    """To the last digit: Python puts the words of a set in another order each time it is started."""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", SCORES, str(tmp_path)],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            check=True,
+            capture_output=True,
+            timeout=60,
+        ).stdout
+        for seed in range(1, 5)
+    }
+
+    assert len(said) == 1

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log
+from math import fsum, log
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.index.analysis import exact_terms, language_of
@@ -85,11 +85,12 @@ def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], 
     by_meaning = index.meaning(text, filters, POOL)  # first: the words may still be taken apart by another process
     terms = dict(index.query_terms(text))
     by_words = index.keyword(text, filters, POOL)
-    total = sum(terms.values())
+    total = fsum(terms.values())
     found: dict[str, Candidate] = {}
     for passage, score_, matched in by_words:
         own = frozenset(matched) & terms.keys()
-        coverage = sum(terms[term] for term in own) / total if total else 0.0
+        # fsum: the order in which a set gives its words, another one in each process, must decide nothing.
+        coverage = fsum(terms[term] for term in own) / total if total else 0.0
         found[passage.id] = Candidate(passage=passage, keyword=score_, terms=own, coverage=coverage)
     for passage, cosine in by_meaning or ():
         found.setdefault(passage.id, Candidate(passage=passage)).cosine = cosine
@@ -161,7 +162,7 @@ def _add_exact(candidates: Sequence[Candidate]) -> None:
     if not worth:
         return
     top = max(worth.values())
-    held = [sum(worth[term] for term in candidate.exact) for candidate in candidates]
+    held = [fsum(worth[term] for term in candidate.exact) for candidate in candidates]
     most = max(held)
     for candidate, its in zip(candidates, held, strict=True):
         candidate.score = (candidate.score + top * its / most) / (1 + top)

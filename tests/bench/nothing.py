@@ -24,7 +24,7 @@ from sets import SETS
 from wwt_vault.config import user_folders
 from wwt_vault.index import Index
 from wwt_vault.model.knowledge import Filters
-from wwt_vault.search import candidates as weighing
+from wwt_vault.search.candidates import gather, surplus, weigh_evidence
 
 VAULTS: Final = ("updates", "bilingual", "paraphrases", "locomo", "korquad", "autorag-ko")
 
@@ -36,21 +36,20 @@ def questions(name: str, part: str, most: int) -> list[str]:
     return asked[:most]
 
 
-def surplus(index: Index, asked: Sequence[str]) -> NDArray[np.float64]:
+def surpluses(index: Index, asked: Sequence[str]) -> NDArray[np.float64]:
     """Return for each question by how much the evidence is more than what an answer needs."""
     passages, found = index.status().passages, []
     for question in asked:
-        candidates, terms, has_meaning = weighing.gather(index, question, Filters())
-        weighing.weigh_evidence(candidates)
-        evidence = weighing.brought(candidates, passages) + weighing.familiar(terms, candidates, passages)
-        found.append(evidence - weighing.enough(passages, has_meaning))
+        candidates, terms, has_meaning = gather(index, question, Filters())
+        weigh_evidence(candidates)
+        found.append(surplus(candidates, terms, passages, has_meaning))
     return np.array(found)
 
 
 def main() -> None:
     """Ask and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("vaults", nargs="*", default=VAULTS)
+    parser.add_argument("vaults", nargs="*", default=VAULTS, metavar="vault", help=f"default: {' '.join(VAULTS)}")
     parser.add_argument("--part", choices=("dev", "held-out"), default="dev")
     parser.add_argument("--most", type=int, default=120)
     parser.add_argument("--cache", type=Path, default=user_folders().cache / "bench")
@@ -59,12 +58,12 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for vault in options.vaults:
         _, index, _ = open_set(vault, options.cache)
-        own = surplus(index, questions(vault, options.part, 300))
+        own = surpluses(index, questions(vault, options.part, 300))
         limit = float(np.quantile(own, 0.05))
         for other in VAULTS:
             if other == vault or not (asked := questions(other, options.part, options.most)):
                 continue
-            theirs = surplus(index, asked)
+            theirs = surpluses(index, asked)
             more = (own[:, None] > theirs) + 0.5 * (own[:, None] == theirs)
             cells = (index.status().passages, f"{np.mean(own < 0):.3f}", other)
             shares = f"{np.mean(theirs >= 0):.2f} | {np.mean(theirs >= limit):.2f} | {more.mean():.3f}"

@@ -18,8 +18,7 @@ from wwt_vault.errors import BadArgument
 from wwt_vault.index.analysis import plain
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Hit, Passage
-from wwt_vault.search import candidates as weighing
-from wwt_vault.search.candidates import Candidate, gather, score, weigh_evidence
+from wwt_vault.search.candidates import SOME, Candidate, gather, score, surplus, weigh_evidence
 from wwt_vault.search.order import in_order, one_of_each
 from wwt_vault.search.when import When, read
 
@@ -106,17 +105,14 @@ def search(
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
         # Without any passage no word of a question is known to say something.
-        nothing = nothing if terms or limited or not index.status().passages else _EMPTY_WORDS
+        nothing = nothing if terms or limited or not status.passages else _EMPTY_WORDS
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
-    evidence = weighing.brought(found, status.passages)
-    if has_meaning:
-        evidence += weighing.familiar(terms, found, status.passages)
-    is_answer = bool(terms) and evidence >= weighing.enough(status.passages, has_meaning)
+    is_answer = bool(terms) and surplus(found, terms, status.passages, has_meaning) >= 0
     if not is_answer and not nearest:
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
     score(found, meaning_weight, when)
-    good = [candidate for candidate in found if candidate.evidence >= weighing.SOME] or found
+    good = [candidate for candidate in found if candidate.evidence >= SOME] or found
     ranked = one_of_each(in_order(good, when, index.likeness), limit)
     also = index.also(text)
     hits = tuple(_hit(candidate, terms, also) for candidate in ranked)

@@ -32,7 +32,18 @@ from wwt_vault.search.when import When
 if TYPE_CHECKING:
     from wwt_vault.index import Index
 
-__all__ = ["POOL", "Candidate", "brought", "enough", "familiar", "gather", "score", "weigh_evidence"]
+__all__ = [
+    "POOL",
+    "SOME",
+    "Candidate",
+    "brought",
+    "enough",
+    "familiar",
+    "gather",
+    "score",
+    "surplus",
+    "weigh_evidence",
+]
 
 POOL: Final = 100
 """Candidates taken from each side. What is beyond the hundredth place of both sides is no answer."""
@@ -178,6 +189,7 @@ _MORE: Final = 0.13
 """What must be brought besides for each e-fold of ``_FEW`` passages: the best of more fit better by chance."""
 _FEW: Final = 400
 _AT_MOST: Final = 0.8
+"""What must be brought in the largest vault."""
 _UNKNOWN: Final = 0.4
 """What it must bring besides where the vault knows no word of the question."""
 _USUAL: Final = 0.62
@@ -187,12 +199,23 @@ _SPEAKS: Final = 0.25
 _VOCABULARY: Final = 200
 """Passages from which a vault has words enough for an unknown one to say something."""
 _WORDS_ALONE: Final = 0.35
-"""The same while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
+"""``_ENOUGH`` while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
 _NEARNESS: Final = 2.2
 """How much nearness counts: .2 is as near as a paraphrase comes in either language, and half of the words
 stand together in few wrong passages."""
 SOME: Final = 0.15
-"""What any passage must bring to be listed beside it: below this it is noise."""
+"""What any passage must bring to be listed beside the best: below this it is noise."""
+
+
+def surplus(candidates: Sequence[Candidate], terms: Mapping[str, float], passages: int, has_meaning: bool) -> float:
+    """Return by how much the evidence is more than an answer needs: below 0 there is none.
+
+    Of one candidate or more, after ``weigh_evidence``; ``terms`` and ``has_meaning`` as ``gather`` returned them.
+    """
+    evidence = brought(candidates, passages)
+    if has_meaning:
+        evidence += familiar(terms, candidates, passages)
+    return evidence - enough(passages, has_meaning)
 
 
 def enough(passages: int, has_meaning: bool) -> float:

@@ -60,10 +60,8 @@ _EARLIER: Final = re.compile(
 """The same where the question is in the past tense: what is to be done before a release is about now."""
 
 _PAST: Final = re.compile(r"\b(?:did|was|were|had|have|happened|said|decided|changed|today's)\b", re.IGNORECASE)
-_PAST_ENDING: Final = "".join(
-    chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠"
-)
-"""Syllables that end in ㅆ: what Korean verbs have in the past tense, and ``있다``, ``겠`` besides."""
+_PAST_ENDING: Final = "".join(chr(code) for code in range(ord("갔"), ord("힣"), 28) if chr(code) not in "있겠")
+"""Syllables that end in ㅆ, every 28th: what Korean verbs have in the past tense, but for ``있다`` and ``겠``."""
 _TELLS: Final = re.compile(
     r"\b(?:did|was|were|had|would)(?:n't)?\b|^\W*when\b|^\W*(?:what|who|which)\s+\w+ed\b"
     r"|\b(?:has|have)(?:n't)?\s+(?:\w+\s+){0,3}(?:\w+ed|been|gone|done|made|seen|taken|become|got|had)\b"
@@ -85,7 +83,6 @@ _MONTHS: Final = (
 )  # fmt: skip
 _MONTH: Final = "|".join(f"{name}|{name[:3]}" for name in _MONTHS if name != "may") + "|sept|may"
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_UNITS: Final = {"일": 1, "주": 7, "주일": 7, "day": 1, "week": 7}
 
 _Range = tuple[date, date]
 """First day, and the day after the last."""
@@ -167,15 +164,14 @@ def _year(year: int) -> _Range:
 
 
 def _since_units(match: re.Match[str], today: date) -> _Range:
-    """``3 weeks ago``, ``두 달 전``: that day, give or take half of the unit."""
+    """``3 weeks ago``, ``두 달 전``: the whole week, month or year of the calendar that it was then, or the day."""
     count = _number(match["count"])
     unit = match["unit"].casefold().rstrip("s")
     if unit in {"month", "달", "개월"}:
         return _months_back(today, count)
     if unit in {"year", "년"}:
         return _year(today.year - count)
-    days = _UNITS[unit]
-    return _week(today, count) if days > 1 else _ago(today, count)
+    return _ago(today, count) if unit in {"day", "일"} else _week(today, count)
 
 
 def _number(text: str) -> int:
@@ -251,10 +247,7 @@ _RANGES: Final[tuple[tuple[re.Pattern[str], _Reader], ...]] = tuple(
             _english_day,
         ),
         (rf"\b(?P<month>{_MONTH})\.?,? (?P<year>20\d\d)\b", _english_month),
-        (
-            rf"(?<=\bin )(?P<month>{_MONTH})\b(?P<year>)|(?<=\blast )(?P<month1>{_MONTH})\b",
-            lambda m, today: _month(_last(_month_name(m[0]), today), _month_name(m[0])),
-        ),
+        (rf"(?:(?<=\bin )|(?<=\blast ))(?P<month>{_MONTH})\b(?P<year>)", _english_month),
         (
             (
                 rf"(?:(?<=\bsince )|(?<=\bbefore )|(?<=\bafter )|(?<=\buntil )|(?<=\bduring )|(?<=\bfrom )|(?<=\bby ))"

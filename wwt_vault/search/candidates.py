@@ -66,9 +66,9 @@ _IN_RANGE: Final = 0.3
 """What a passage of the days that were asked for gets on top, of the best score."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Candidate:
-    """One passage."""
+    """One passage, as itself: two are never equal, whatever they hold."""
 
     passage: Passage
     keyword: float = 0.0

@@ -109,8 +109,8 @@ def _standing(passage: Passage, when: When) -> int:
 def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidate]:
     """Put a passage before one about the same matter where its date says so."""
     crowd = ranked[:_CROWD]
-    if when.about is None and when.past:
-        return ranked  # what happened, or why: a newer text on the matter replaces nothing
+    if when.has_range or (when.about is None and when.past):
+        return ranked  # days that were named, what happened, or why: a newer text on the matter replaces nothing
     if len({candidate.passage.document for candidate in crowd}) < 2:
         return ranked
     pairs = _Pairs(crowd, alike)
@@ -143,7 +143,7 @@ class _Pairs:
         self._usual = (sum(each) + _FEW * _APART) / (len(each) + _FEW)
 
     def likely(self, candidate: Candidate, rival: Candidate, when: When) -> bool:
-        """Say whether ``candidate`` is likelier than not to be about the same matter as ``rival``."""
+        """Say whether ``candidate`` is likely enough about the same matter as ``rival`` to be put before it."""
         one, other = candidate.passage, rival.passage
         if one.project and other.project and one.project != other.project:
             return False
@@ -168,7 +168,7 @@ class _Pairs:
 def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> bool:
     """Say whether of two hits on one matter the dates put ``candidate`` first."""
     one, other = candidate.passage, rival.passage
-    if when.has_range or one.document == other.document or one.time is None or other.time is None:
+    if one.document == other.document or one.time is None or other.time is None:
         return False
     if not all(map(str.isalpha, rival.exact - candidate.exact)):
         return False  # it holds a code that the other does not; what bears a name is replaced by what bears another

@@ -212,6 +212,10 @@ class Index:
         """
         return self._ask(lambda searcher: searcher.keyword(query, limit_to, limit), [])
 
+    def newest(self, limit_to: Filters = _EVERYTHING, limit: int = 50) -> list[Passage]:
+        """Return at most ``limit`` passages, newest first; those without a time are left out."""
+        return self._ask(lambda searcher: searcher.newest(limit_to, limit), [])
+
     def use_glossary(self, groups: tuple[Group, ...]) -> None:
         """From now on take the words of each group for one word, in every question. Nothing is indexed anew."""
         with self._lock:

@@ -115,7 +115,9 @@ def candidates(
     return wanted
 
 
-def best(scores: NDArray[np.floating], rows: Rows, wanted: NDArray[np.bool_], limit: int) -> NDArray[np.intp]:
+def best(
+    scores: NDArray[np.floating | np.int64], rows: Rows, wanted: NDArray[np.bool_], limit: int
+) -> NDArray[np.intp]:
     """Return at most ``limit`` wanted rows, highest score first, equal ones by key: the same on every machine."""
     found = np.flatnonzero(wanted)
     if limit < 1:

@@ -81,6 +81,13 @@ class Searcher:
             for row, passage in hits
         ]
 
+    def newest(self, limit_to: Filters, limit: int) -> list[Passage]:
+        """Return the newest passages, those without a time left out."""
+        with reading("the newest passages"):
+            rows = self.generation.rows
+            wanted = self._wanted(limit_to) & (rows.time > filters.NO_TIME)
+            return [self._passage(int(row)) for row in best(rows.time, rows, wanted, limit)]
+
     def keyword_scores(self, question: str, ids: Iterable[str]) -> dict[str, float]:
         """Return the score of given passages: 0 where no word is; passages of other generations are left out."""
         scores = self._scored(question)[1].scores

@@ -2,6 +2,7 @@
 
 when         what the question says about time
 candidates   what both sides find, the score they add up to, whether it is an answer at all
+days         questions about days and nothing else
 order        what holds now before what was replaced; nothing said twice
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ from wwt_vault.index.analysis import plain
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Hit, Passage
 from wwt_vault.search.candidates import SOME, Candidate, gather, score, surplus, weigh_evidence
+from wwt_vault.search.days import asked_besides, of_those_days
 from wwt_vault.search.order import in_order, one_of_each
 from wwt_vault.search.when import When, read
 
@@ -31,6 +33,7 @@ MAX_LIMIT: Final = 100
 MAX_QUERY: Final = 4000
 """Characters of a question that are looked at: a pasted log is searched by its beginning."""
 
+_NOTHING: Final = "The vault holds nothing of this."
 _EMPTY_WORDS: Final = "The question holds only words that say nothing by themselves, as particles do: name a thing."
 
 
@@ -93,17 +96,18 @@ def search(
     if not any(character.isalnum() for character in text):
         return SearchResult(query=query, found=False, notes=(*notes, "The question holds no word to search for."))
     when = read(text, now, zone) if now else When()
+    besides = asked_besides(text, when) if now else None
+    if besides is not None:
+        of_days = of_those_days(index, filters, when, besides, lambda passage: _is_open(passage, open_since))
+        if of_days or not besides:
+            return _listed(query, of_days, limit, when, notes)
     everything, terms, has_meaning = gather(index, text, filters)
     status = index.status()
     notes += _limits(status, not has_meaning)
-    found = [
-        candidate
-        for candidate in everything
-        if not (candidate.passage.unanswered and _is_after(candidate.passage, open_since))
-    ]
+    found = [candidate for candidate in everything if not _is_open(candidate.passage, open_since)]
     if not found:
         limited = filters != Filters()
-        nothing = "Nothing in the vault passes these filters." if limited else "The vault holds nothing of this."
+        nothing = "Nothing in the vault passes these filters." if limited else _NOTHING
         # Without any passage no word of a question is known to say something.
         nothing = nothing if terms or limited or not status.passages else _EMPTY_WORDS
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
@@ -119,8 +123,20 @@ def search(
     return SearchResult(query=query, found=is_answer, hits=hits, terms=terms, also=also, notes=notes)
 
 
-def _is_after(passage: Passage, moment: datetime | None) -> bool:
-    return moment is not None and passage.time is not None and passage.time >= moment
+def _listed(query: str, found: Sequence[Candidate], limit: int, when: When, notes: tuple[str, ...]) -> SearchResult:
+    """Return what was found of certain days, as it stands."""
+    if not found:
+        nothing = f"Nothing in the vault is of that time ({when.words})." if when.has_range else _NOTHING
+        return SearchResult(query=query, found=False, notes=(*notes, nothing))
+    if len(found) > limit:
+        notes += (f"These are the newest {limit} of {len(found)} conversations and notes.",)
+    hits = tuple(_hit(candidate, {}, {}) for candidate in found[:limit])
+    return SearchResult(query=query, found=True, hits=hits, notes=notes)
+
+
+def _is_open(passage: Passage, moment: datetime | None) -> bool:
+    """Say whether it is a prompt without an answer that is younger than ``moment``."""
+    return moment is not None and passage.unanswered and passage.time is not None and passage.time >= moment
 
 
 def _readable(query: str) -> tuple[str, tuple[str, ...]]:

@@ -1,0 +1,168 @@
+"""Questions about days and nothing else, over a real index; without a model, since meaning has no part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from zlib import crc32
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from wwt_vault.index import Index
+from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
+from wwt_vault.model.knowledge import Document, Filters, Section
+from wwt_vault.search import SearchResult, search
+from wwt_vault.search.days import asked_besides
+from wwt_vault.search.when import read
+
+ZONE = ZoneInfo("Asia/Seoul")
+MONDAY = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
+
+ABOUT_DAYS = (
+    "지난주에 뭐 했지?",
+    "지난주에 뭐 고쳤지?",
+    "10월에 결정한 거 알려줘",
+    "3일 전에 무슨 얘기 했어?",
+    "11월 초에 논의한 내용",
+    "저번에 어디까지 했더라",
+    "최근에 뭐 바꿨어?",
+    "what did we do last week?",
+    "What did we decide in October?",
+    "what have we been working on recently?",
+    "where did we leave off last time?",
+    "show me everything from yesterday",
+)
+ABOUT_SOMETHING = (
+    "지난주에 결제 쪽에서 뭐 고쳤지?",
+    "10월에 정산 배치 왜 바꿨지",
+    "최근에 바꾼 비밀번호 규칙",
+    '지난주에 "배포" 뭐 했지',
+    "뭐 했지?",
+    "what did we decide about Redis last week?",
+    "who was on call last week?",
+    "when was the last release?",
+    "last month's invoice",
+)
+
+
+def session(name: str, day: datetime, *texts: str, project: str = "shop-web") -> Document:
+    """Return a session of that day, a user's and an assistant's words in turns."""
+    turns = tuple(
+        Turn(EventId(f"{day + timedelta(minutes=at):%Y%m%dT%H%M%SZ}-{crc32(f'{name}{at}'.encode()):012x}"),
+             "assistant" if at % 2 else "user", day + timedelta(minutes=at), 1 + 3 * at, text)
+        for at, text in enumerate(texts)
+    )  # fmt: skip
+    return Document(
+        id=DocumentId(f"50_Conversations/{name}.md"),
+        revision=Revision(sha256("\0".join(texts).encode()).hexdigest()),
+        layer="session",
+        title="",
+        time=day,
+        project=project,
+        turns=turns,
+    )
+
+
+def page(name: str, day: datetime, text: str) -> Document:
+    """Return a page of a person's."""
+    return Document(
+        id=DocumentId(f"{name}.md"),
+        revision=Revision(sha256(text.encode()).hexdigest()),
+        layer="page",
+        title=name,
+        time=day,
+        sections=(Section(heading="", line=1, text=text),),
+    )
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Callable[..., SearchResult]:
+    """Return a function that asks a vault of four conversations and a page on that Monday."""
+    documents = (
+        session("october", MONDAY - timedelta(days=40), "What did we decide last week about the cache?", "Nothing."),
+        session("tuesday", MONDAY - timedelta(days=6), "화면 글꼴이 작다", "16픽셀로 키웠습니다.", "좋아", "네."),
+        session(
+            "friday", MONDAY - timedelta(days=3), "The build is red.", "A test waited for the network.", project="infra"
+        ),
+        session("today", MONDAY - timedelta(hours=1), "로그가 너무 많다", "단계를 낮췄습니다."),
+        page("Home", MONDAY - timedelta(days=4), "What we did last week, all of it."),
+    )
+    index = Index(tmp_path / "index", lambda: None)
+    by_id = {document.id: document for document in documents}
+    index.refresh(dict.fromkeys(by_id, "1"), by_id.__getitem__)
+
+    def ask(question: str, filters: Filters | None = None, *, limit: int = 10) -> SearchResult:
+        return search(index, question, filters, limit=limit, now=MONDAY, zone=ZONE)
+
+    return ask
+
+
+def names(result: SearchResult) -> list[str]:
+    """Return the documents of the hits, without folder and ending."""
+    return [hit.passage.document.removeprefix("50_Conversations/").removesuffix(".md") for hit in result.hits]
+
+
+@pytest.mark.parametrize("question", ABOUT_DAYS)
+def test_a_question_about_days_alone_is_known(question: str) -> None:
+    """Words for doing, saying and deciding ask for no subject, in either language."""
+    assert asked_besides(question, read(question, MONDAY, ZONE)) == frozenset()
+
+
+@pytest.mark.parametrize("question", ABOUT_SOMETHING)
+def test_a_question_that_names_a_thing_is_not_about_days_alone(question: str) -> None:
+    """One word for a thing, or no day at all: it is looked up by its words and its meaning."""
+    assert asked_besides(question, read(question, MONDAY, ZONE)) != frozenset()
+
+
+@pytest.mark.parametrize("question", ["지난주에 뭐 했지?", "what did we do last week?"])
+def test_what_was_done_last_week_is_what_was_said_then(question: str, ask: Callable[..., SearchResult]) -> None:
+    """The conversations of those days and no others, newest first; not what holds the words "last week"."""
+    result = ask(question)
+
+    assert result.found
+    assert names(result) == ["friday", "tuesday"]
+    assert result.hits[0].why.startswith("time: ")
+
+
+def test_a_conversation_is_listed_once_with_its_beginning(ask: Callable[..., SearchResult]) -> None:
+    """What it began with says what it was about, not its last "good"."""
+    [hit] = ask("11월 24일에 뭐 했지?").hits
+
+    assert "글꼴" in hit.passage.text
+
+
+def test_where_we_left_off_is_the_newest_conversation(ask: Callable[..., SearchResult]) -> None:
+    """Without any day the last ones are meant; that there were more is said."""
+    result = ask("저번에 어디까지 했지?", limit=2)
+
+    assert names(result) == ["today", "friday"]
+    assert result.notes == ("These are the newest 2 of 4 conversations and notes.",)
+
+
+def test_days_in_the_question_and_in_the_filters_hold_together(ask: Callable[..., SearchResult]) -> None:
+    """A filter is never widened by a question."""
+    assert names(ask("what did we do last week?", Filters(since=MONDAY - timedelta(days=4)))) == ["friday"]
+
+
+@pytest.mark.parametrize("question", ["지난주에 infra에서 뭐 했지?", "what did we change in infra last week?"])
+def test_a_project_that_is_named_besides_limits_them(question: str, ask: Callable[..., SearchResult]) -> None:
+    """Its name is in none of its texts, so that no search by words would find them."""
+    assert names(ask(question)) == ["friday"]
+
+
+def test_another_word_besides_is_looked_up(ask: Callable[..., SearchResult]) -> None:
+    """What was said of the font last week is one conversation, not all of that week."""
+    assert names(ask("지난주에 글꼴 뭐 바꿨지?"))[0] == "tuesday"
+    assert "friday" not in names(ask("지난주에 글꼴 뭐 바꿨지?"))
+
+
+def test_of_days_without_a_conversation_nothing_is_made_up(ask: Callable[..., SearchResult]) -> None:
+    """It says which days it looked at."""
+    result = ask("작년에 뭐 했지?")
+
+    assert not result.found
+    assert result.hits == ()
+    assert result.notes == ("Nothing in the vault is of that time (작년).",)

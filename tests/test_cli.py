@@ -740,3 +740,15 @@ def test_an_import_at_a_terminal_shows_how_much_of_how_much(vault: Vault, tmp_pa
     assert done.stdout == "2 new messages, 0 known already, 2 sessions.\n"
     assert b"Importing" in shown
     assert b"99.9/99.9 kB" in shown
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full: results that cannot be written are not tried")
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
+def test_a_result_that_cannot_be_written_is_said_on_stderr(words_only: Vault, options: tuple[str, ...]) -> None:
+    """The disk that stdout is sent to is full: a sentence where a person may see it, and no traceback."""
+    command = [sys.executable, "-m", "wwt_vault", *options, "--vault", str(words_only.root), "search", "ssh keys"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, timeout=120)
+
+    assert done.returncode == 1
+    assert done.stderr.decode().strip() == "wwt: [Errno 28] No space left on device"

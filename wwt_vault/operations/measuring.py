@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from wwt_vault.errors import BadArgument
-from wwt_vault.model.conversation import DocumentId, EventId
+from wwt_vault.model.conversation import DocumentId, EventId, Turn
 from wwt_vault.model.knowledge import Document, Filters
 from wwt_vault.operations.workspace import Workspace
 from wwt_vault.vault import documents, projects, settings
@@ -132,10 +132,17 @@ def _questions(known: Mapping[DocumentId, Document], most: int) -> tuple[list[_Q
         languages = ("ko" if language_of(text) == 1 else "other" for text in (turn.text, answer.text))
         asked.append(_Question(turn.text, " → ".join(languages), frozenset(about), picks=number % 2 == 0))
         if document.id in left:
-            left[document.id] = replace(document, turns=tuple(each for each in document.turns if each is not turn))
+            left[document.id] = _without(document, turn)
     # A note may be left out with one session and cite another one as well.
     asked = [question._replace(gold=question.gold & left.keys()) for question in asked]
     return [question for question in asked if question.gold or question.kind == "none"], left
+
+
+def _without(document: Document, prompt: Turn) -> Document:
+    """Return a session without a prompt, and without a title that is the beginning of it."""
+    is_its_title = prompt.text.strip().startswith(document.title.removesuffix("…").rstrip())
+    turns = tuple(each for each in document.turns if each is not prompt)
+    return replace(document, turns=turns, title="" if is_its_title else document.title)
 
 
 def _asked(

@@ -207,8 +207,8 @@ class Index:
         """Return at most ``limit`` passages that hold words of ``query``, best first, equal ones always in one order.
 
         What stands in quotation marks must be in every hit, unless it is nowhere and more than that is asked. Empty for
-        a query of only particles, stop words or symbols. The text is never parsed as query syntax. Any length: 4,000
-        characters of it are searched.
+        a query of only particles, stop words or symbols. The text is never parsed as query syntax. Any length: its
+        first 4,000 characters are searched.
         """
         return self._ask(lambda searcher: searcher.keyword(query, limit_to, limit), [])
 

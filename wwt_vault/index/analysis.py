@@ -45,7 +45,7 @@ VERSION: Final = 3
 LANGUAGES: Final = ("other", "ko", "ja", "zh")
 
 MAX_QUESTION: Final = 4000
-"""Characters of a question that are analysed: two thirds from its start, the rest from its end."""
+"""Characters of a question that are analysed: a pasted log is searched by its beginning."""
 MAX_CONCEPTS: Final = 64
 """Distinct words of a question that are searched. A pasted log has thousands; the first ones say what it is about."""
 
@@ -146,17 +146,15 @@ def analyse_all(texts: Sequence[str]) -> list[Terms]:
     """Return the terms of each text. Korean is analysed for all of them at once, on all processors."""
     normal = [_normal(text) for text in texts]
     found = [_scan(text) for text in normal]
-    korean = [at for at, terms in enumerate(found) if terms.grams]
-    for at, its in zip(korean, morphemes([normal[at] for at in korean]), strict=True):
+    has_hangul = [at for at, terms in enumerate(found) if terms.grams]
+    for at, its in zip(has_hangul, morphemes([normal[at] for at in has_hangul]), strict=True):
         found[at].words.extend(form for form, tag in its if _is_content(tag))
     return found
 
 
 def ask(text: str) -> Question:
     """Analyse a question. What only asks (stop words, pronouns, particles) is left out, unless quoted."""
-    if len(text) > MAX_QUESTION:
-        text = text[: MAX_QUESTION * 2 // 3] + "\n" + text[-MAX_QUESTION // 3 :]
-    normal = _normal(text)
+    normal = _normal(text[:MAX_QUESTION])
     concepts, grams = _asked(normal)
     phrases = _phrases(normal)
     for phrase in phrases:
@@ -184,7 +182,7 @@ def exact_terms(text: str) -> frozenset[str]:
     with a capital inside; between Korean, Chinese or Japanese every Latin word. Small numbers are not: they count.
     """
     found, is_between = set(), language_of(text) != 0
-    for kind, word in _tokens(_normal(text)[:MAX_QUESTION]):
+    for kind, word in _tokens(_normal(text[:MAX_QUESTION])):
         bare = word.strip("._-/:")
         is_name = _EXACT.search(bare) or (bare and word[0] == ".") or (is_between and len(bare) > 1)
         if kind == "name" and is_name and not _COUNT.fullmatch(bare):

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import BadArgument
-from wwt_vault.index.analysis import plain
+from wwt_vault.index.analysis import MAX_QUESTION, plain
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Hit, Passage
 from wwt_vault.search.candidates import SOME, Candidate, gather, score, surplus, weigh_evidence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["MAX_LIMIT", "MAX_QUERY", "SearchResult", "search"]
 
 MAX_LIMIT: Final = 100
-MAX_QUERY: Final = 4000
-"""Characters of a question that are looked at: a pasted log is searched by its beginning."""
+MAX_QUERY: Final = MAX_QUESTION
+"""Characters of a question that are looked at."""
 
 _NOTHING: Final = "The vault holds nothing of this."
 _EMPTY_WORDS: Final = "The question holds only words that say nothing by themselves, as particles do: name a thing."

@@ -30,6 +30,7 @@ HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
 _ANY: Final = re.compile(f"[{HANGUL}]")
 _WORD: Final = re.compile(r"\S{1,200}")
 _MOST_KNOWN: Final = 1 << 16
+"""Words; with more, all are forgotten."""
 _ASIDE_SECONDS: Final = 10.0
 """Longer than another process takes on a busy machine; after it this one loads kiwi itself."""
 
@@ -56,11 +57,12 @@ def morphemes(texts: Sequence[str]) -> list[list[tuple[str, str]]]:
             _known.update(_answer(_aside.pop()))
     if len(_known) > _MOST_KNOWN:
         _known.clear()
-    known = dict(_known)
-    new = [word for word in dict.fromkeys(word for line in words for word in line) if word not in known]
-    if new:
+    asked = dict.fromkeys(word for line in words for word in line)
+    # Another thread may clear what is known at any moment.
+    known = {word: its for word in asked if (its := _known.get(word)) is not None}
+    if new := [word for word in asked if word not in known]:
         found = _taken_apart(new)
-        known.update(found)
+        known |= found
         _known.update(found)
     return [[morpheme for word in line for morpheme in known[word]] for line in words]
 

@@ -51,12 +51,12 @@ def test_a_question_that_was_said_beforehand_is_taken_apart_by_another_process(t
 
 
 def test_where_the_other_process_fails_this_one_does_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Python that cannot be run, or one that says something else, costs time and nothing else."""
+    """A Python that cannot be run, is not known, or says something else costs time and nothing else."""
     right = korean.morphemes([QUESTION])
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho '[1, 2]'\n")
     broken.chmod(0o755)
-    for executable in (str(broken), str(tmp_path / "nothing"), ""):
+    for executable in (str(broken), str(tmp_path / "nothing"), "", None):
         korean._known.clear()
         korean._kiwi.cache_clear()
         monkeypatch.setattr(sys, "executable", executable)

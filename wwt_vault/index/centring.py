@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,17 @@ _PRIOR: Final = 10
 """Passages of the vault that weigh as much as the made-up ones."""
 
 
+class _Centres(NamedTuple):
+    """What is taken from vectors before they are compared."""
+
+    means: NDArray[np.float32]
+    """Shape (languages, dimension)."""
+    lengths: NDArray[np.float32]
+    """Shape (keys,): how far each key's vector lies from the mean of its language; arbitrary without a vector."""
+    languages: NDArray[np.intp]
+    """Shape (keys,)."""
+
+
 class Centring:
     """The means of one model's vectors. Any number of threads."""
 
@@ -48,7 +59,7 @@ class Centring:
         self._samples = VectorStore(folder, f"{embedder.name}, samples", embedder.dimension)
         self._means: dict[tuple[str, int], NDArray[np.float32]] = {}
         self._lock = threading.RLock()
-        self._known: tuple[object, object, NDArray[np.float32], NDArray[np.float32], NDArray[np.intp]] | None = None
+        self._known: tuple[object, object, _Centres] | None = None
 
     def identity(self) -> tuple[int, int]:
         """Return what changes whenever the cosines may."""
@@ -57,11 +68,8 @@ class Centring:
     def cosines(self, keys: NDArray[np.uint64], question: str, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the centred cosine of each key's text with a question and its vector; NaN where there is no vector."""
         with self._lock:
-            means, lengths, languages = self._of_passages(keys)
             direction = vector - self._sample("question", language_of(question))
-            direction = np.asarray(direction / max(float(np.linalg.norm(direction)), 1e-6), dtype=np.float32)
-            found: NDArray[np.float32] = self._store.cosines(keys, direction)
-            return np.asarray((found - (means @ direction)[languages]) / lengths, dtype=np.float32)
+            return self._compared(keys, direction, self._of_passages(keys))
 
     def nearness(self, keys: NDArray[np.uint64], text: str, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the centred cosine of each key's text with a text and its vector as a passage; NaN without a vector.
@@ -76,13 +84,9 @@ class Centring:
             for language in np.unique(languages).tolist():
                 means[language] = self._sample("statement", language)
                 of_it = languages == language
-                products = self._store.cosines(keys[of_it], means[language])
-                squares = 1 - 2 * products + float(means[language] @ means[language])
-                lengths[of_it] = np.sqrt(np.maximum(squares, 1e-4))
+                lengths[of_it] = _distances(self._store.cosines(keys[of_it], means[language]), means[language])
             direction = vector - self._sample("statement", language_of(text))
-            direction = np.asarray(direction / max(float(np.linalg.norm(direction)), 1e-6), dtype=np.float32)
-            found: NDArray[np.float32] = self._store.cosines(keys, direction)
-            return np.asarray((found - (means @ direction)[languages]) / lengths, dtype=np.float32)
+            return self._compared(keys, direction, _Centres(means, lengths, languages))
 
     def likeness(self, keys: NDArray[np.uint64], everything: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Return the centred cosines of a few texts with one another, 0 where one has no vector.
@@ -90,7 +94,7 @@ class Centring:
         ``everything`` are the keys that the means are taken of, as in ``cosines``.
         """
         with self._lock:
-            means, _, _ = self._of_passages(everything)
+            means = self._of_passages(everything).means
             slots = self._store.slots(keys)
             vectors = np.zeros((len(keys), self._store.dimension), dtype=np.float32)
             known = slots >= 0
@@ -98,10 +102,15 @@ class Centring:
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
             return vectors @ vectors.T
 
-    def _of_passages(
-        self, keys: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.intp]]:
-        """Return the mean of each language, each key's distance from the mean of its language, and its language."""
+    def _compared(
+        self, keys: NDArray[np.uint64], direction: NDArray[np.float32], centres: _Centres
+    ) -> NDArray[np.float32]:
+        """Return the cosine of each key's vector, the mean of its language taken from it, with ``direction``."""
+        direction = np.asarray(direction / max(float(np.linalg.norm(direction)), 1e-6), dtype=np.float32)
+        found = self._store.cosines(keys, direction) - (centres.means @ direction)[centres.languages]
+        return np.asarray(found / centres.lengths, dtype=np.float32)
+
+    def _of_passages(self, keys: NDArray[np.uint64]) -> _Centres:
         identity = self._store.identity()
         if self._known is None or self._known[0] is not keys or self._known[1] != identity:
             languages = _languages(keys)
@@ -117,11 +126,9 @@ class Centring:
                 prior = self._sample("passage", language)
                 means[language] = (own.sum(axis=0) + _PRIOR * prior) / (len(own) + _PRIOR)
                 of_it = languages == language
-                products = self._store.cosines(keys, means[language])[of_it]
-                squares = 1 - 2 * products + float(means[language] @ means[language])
-                lengths[of_it] = np.sqrt(np.maximum(squares, 1e-4))
-            self._known = (keys, identity, means, lengths, languages)
-        return self._known[2:]
+                lengths[of_it] = _distances(self._store.cosines(keys, means[language])[of_it], means[language])
+            self._known = (keys, identity, _Centres(means, lengths, languages))
+        return self._known[2]
 
     def _sample(self, kind: str, language: int) -> NDArray[np.float32]:
         """Return the mean of the made-up questions, passages or statements of a language."""
@@ -152,6 +159,12 @@ class Centring:
                 self._samples.append(keys.tolist(), vectors)
             return vectors.astype(np.float16).astype(np.float32)  # as they will be read
         return self._samples.vectors(slots)
+
+
+def _distances(products: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return how far unit vectors lie from a mean, by their dot products with it; never 0, to be divided by."""
+    squares = 1 - 2 * products + float(mean @ mean)
+    return np.asarray(np.sqrt(np.maximum(squares, 1e-4)), dtype=np.float32)
 
 
 def _languages(keys: NDArray[np.uint64]) -> NDArray[np.intp]:

@@ -93,6 +93,18 @@ def test_what_header_and_messages_say_is_kept(write: Write) -> None:
     assert question.time < first.time < second.time
 
 
+@pytest.mark.parametrize(
+    "time",
+    ["0002-01-01T00:00:00+09:00", "9998-12-31T23:59:59-09:00", "9999-12-31", 253402300799000, 10**400, 1e300],
+)
+def test_a_time_of_no_year_of_this_world_counts_as_none(write: Write, time: Any) -> None:
+    """Programs write such times for "never"; in UTC the first two are of the years 1 and 9999."""
+    path = write("a.jsonl", {"type": "transcript", "started": time}, {"role": "user", "text": "Redis?", "time": time})
+    (message,) = messages(path)
+
+    assert message.time.year >= 2025
+
+
 def test_headers_begin_conversations_and_messages_may_name_another(write: Write) -> None:
     """A file may hold many."""
     path = write(

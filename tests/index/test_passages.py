@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from zoneinfo import ZoneInfo
 
@@ -195,6 +195,16 @@ def test_a_passage_survives_being_stored(text: str, heading: str, tags: list[str
     for draft in cut(document):
         stored = from_payload(to_payload(draft.passage))
         assert stored == draft.passage
+
+
+@pytest.mark.parametrize("year", [1, 2, 9998, 9999])
+def test_a_passage_of_any_year_survives_being_stored(year: int) -> None:
+    """One odd date must not make an index unreadable for good."""
+    document = note(
+        "n.md", sections=(Section(heading="", line=1, text="Redis."),), time=datetime(year, 1, 1, tzinfo=UTC)
+    )
+    (draft,) = cut(document)
+    assert from_payload(draft.payload) == draft.passage
 
 
 def test_a_prompt_without_an_answer_stands_alone_until_it_has_one() -> None:

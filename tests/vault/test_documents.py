@@ -295,13 +295,31 @@ class TestSections:
         assert (document.note_id, document.type, document.status) == ("n1", "topic", "draft")
         assert document.time == AT
 
-    @pytest.mark.parametrize("when", ["", "soon", "0001-01-01", "9999-12-31T23:59:59", "{{date}}"])
+    @pytest.mark.parametrize(
+        "when",
+        [
+            *("", "soon", "0001-01-01", "9999-12-31T23:59:59", "{{date}}"),
+            *("0002-01-01T00:00:00+09:00", "9998-12-31T23:59:59-09:00"),  # in UTC they are of the years 1 and 9999
+        ],
+    )
     def test_a_time_that_is_none_falls_back_to_the_files(self, vault: Vault, when: str) -> None:
         """Whatever a person or a template has there."""
         document = load(vault, f"---\nupdated: {when}\n---\nx")
 
         assert document.time is not None
         assert document.time.year == datetime.now(UTC).year
+
+    @pytest.mark.parametrize("seconds", [300_000_000_000, 253_402_214_400, -62_135_596_800])
+    def test_a_file_of_no_year_of_this_world_is_read(self, vault: Vault, seconds: int) -> None:
+        """An archive, or another system, may have set its time to the years 11476, 9999 or 1."""
+        load(vault, "x", "30_Knowledge/old.md")
+        path = vault.root / "30_Knowledge" / "old.md"
+        os.utime(path, (seconds, seconds))
+
+        document = documents.load_document(vault, DocumentId("30_Knowledge/old.md"))
+        assert document.time is not None
+        # Not every file system holds such a time.
+        assert document.time.year == (1970 if path.stat().st_mtime == seconds else document.time.year)
 
     def test_a_title_is_the_files_name_if_nothing_else(self, vault: Vault) -> None:
         """In NFC."""

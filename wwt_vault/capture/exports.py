@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from wwt_vault.capture.json_stream import JsonStream
 from wwt_vault.capture.messages import message_of, time_of
 from wwt_vault.capture.text import stored
-from wwt_vault.model.conversation import Message, Role, Session, Skipped
+from wwt_vault.model.conversation import Message, Role, Session, Skipped, time_since_1970
 
 if TYPE_CHECKING:
     from wwt_vault.capture.jsonl import File
@@ -180,10 +179,8 @@ def moment(value: Any) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return time_of(value)
     try:
-        if not isfinite(value) or value <= 0:
-            return None
-        return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
-    except (ValueError, OverflowError, OSError):
+        return time_since_1970(value / 1000 if value > 1e11 else value) if value > 0 else None
+    except OverflowError:  # an integer that no float holds
         return None
 
 

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from wwt_vault.model.conversation import time_since_1970
+
 if TYPE_CHECKING:
     from zipfile import Path as ZipPath
 
@@ -86,7 +88,7 @@ def open_stream(path: File) -> BinaryIO:
 def file_time(path: File) -> datetime:
     """Return when the file was last written: the time of messages that have none, in files that name none at all."""
     if isinstance(path, Path):
-        return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+        return time_since_1970(int(path.stat().st_mtime)) or datetime.fromtimestamp(0, UTC)
     from wwt_vault.capture.archives import member_stat  # noqa: PLC0415
 
     return member_stat(path)[1]

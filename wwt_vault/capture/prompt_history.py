@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from binascii import crc32
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from wwt_vault.capture.messages import message_of, text_field
-from wwt_vault.model.conversation import Message, Session
+from wwt_vault.model.conversation import Message, Session, time_since_1970
 
 __all__ = ["History"]
 
@@ -67,8 +67,8 @@ def _time(stamp: Any, second: int) -> datetime | None:
     if isinstance(stamp, bool) or not isinstance(stamp, int | float):
         return None
     try:
-        return datetime.fromtimestamp(stamp / second, UTC)
-    except (ValueError, OverflowError, OSError):
+        return time_since_1970(stamp / second)
+    except OverflowError:  # an integer that no float holds
         return None
 
 

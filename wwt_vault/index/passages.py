@@ -15,13 +15,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from wwt_vault.index import filters
 from wwt_vault.index.analysis import language_of
-from wwt_vault.model.conversation import EventId, Turn, format_time, parse_time
+from wwt_vault.model.conversation import EventId, Turn, format_time
 from wwt_vault.model.knowledge import Document, Passage
 
 __all__ = [
@@ -153,7 +153,8 @@ def from_payload(payload: bytes) -> Passage:
     for name in ("events", "tags", "questions"):
         values[name] = tuple(values.get(name, ()))
     if values["time"]:
-        values["time"] = parse_time(values["time"])
+        # Not ``parse_time``: what was written is read, or one date would make a whole index a damaged one.
+        values["time"] = datetime.fromisoformat(values["time"])
     return Passage(**values)
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "Turn",
     "format_time",
     "parse_time",
+    "time_since_1970",
 ]
 
 EventId = NewType("EventId", str)
@@ -58,9 +59,19 @@ def parse_time(text: str, zone: tzinfo = UTC) -> datetime:
     none of their days.
     """
     time = datetime.fromisoformat(text)
-    if not 1 < time.year < 9999:
+    if 1 < time.year < 9999:
+        time = (time if time.tzinfo else time.replace(tzinfo=zone)).astimezone(UTC)
+    if not 1 < time.year < 9999:  # in UTC it may be another year than where it was said
         raise ValueError(f"no time of this world: {text}")
-    return (time if time.tzinfo else time.replace(tzinfo=zone)).astimezone(UTC)
+    return time
+
+
+def time_since_1970(seconds: float) -> datetime | None:
+    """Return seconds since 1970 as a time in UTC; ``None`` for what ``parse_time`` refuses, and what is no time."""
+    try:
+        return parse_time(datetime.fromtimestamp(seconds, UTC).isoformat())
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 class Redaction(NamedTuple):

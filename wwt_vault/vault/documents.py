@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wwt_vault import markdown
 from wwt_vault.errors import NotFound
-from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time
+from wwt_vault.model.conversation import DocumentId, EventId, Problem, Revision, Turn, parse_time, time_since_1970
 from wwt_vault.model.knowledge import Document, Section
 from wwt_vault.vault import blocks, copies, layout, listing, lookup, marks, projects, sessions
 from wwt_vault.vault.beneath import names_in, open_file
@@ -207,7 +207,8 @@ def _read(path: Path, document: DocumentId) -> tuple[bytes, Revision, int, datet
             while piece := file.read(1 << 20):
                 digest.update(piece)
                 size += len(piece)
-            modified = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
+            # A file's time can be any: an archive, or another system, may have set it.
+            modified = time_since_1970(os.fstat(file.fileno()).st_mtime) or datetime.fromtimestamp(0, UTC)
     except (FileNotFoundError, IsADirectoryError) as error:
         raise NotFound(f"{document} is gone", path=document) from error
     if size > len(data):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from wwt_vault import markdown
 from wwt_vault.errors import NotFound
+from wwt_vault.model.conversation import time_since_1970
 from wwt_vault.model.knowledge import Note, SavedNote
 from wwt_vault.vault import evidence, files, layout, lookup
 
@@ -96,6 +97,6 @@ def saved(
 def written_at(there: OnDisk) -> datetime | None:
     """Return when the file was last written, by its own account: the only one there is of a person's edit."""
     try:
-        return datetime.fromtimestamp(there.file.lstat().st_mtime, UTC)
-    except (OSError, OverflowError, ValueError):
+        return time_since_1970(there.file.lstat().st_mtime)
+    except OSError:
         return None

@@ -1,10 +1,9 @@
 """Hits become what an agent is told: within a token budget, cited, fenced as data, the same for the same vault.
 
-The order is fixed: pinned notes of the project, within a share of the budget; current curated notes, and the
-notes that these rest on or contradict; evidence newer
-than those notes; conversations that no note covers yet and pages of the person's; other conversations; superseded
-notes; the recent flow of the project; what waits to be curated. Each is trimmed to the sentences that carry the match,
-with speaker and citation. Nothing here reads a file or a clock.
+The order is fixed: pinned notes of the project, within a share of the budget; current curated notes, and the notes that
+these rest on or contradict; evidence newer than those notes; conversations that no note covers yet and pages of the
+person's; other conversations; superseded notes; the recent flow of the project; what waits to be curated. Each is
+trimmed to the sentences that carry the match, with speaker and citation. Nothing here reads a file or a clock.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from enum import IntEnum
 from typing import Final, Literal
 
 from wwt_vault.context.tokens import count_tokens
@@ -29,17 +29,15 @@ MIN_BUDGET: Final = 30
 MAX_BUDGET: Final = 20_000
 REPLACED: Final = "History"
 """Heading of the line that says what a note replaced."""
-NO_RECORD: Final = "no record found"
 
-_KIND = "context"
-
-_TURNS = 3
+_KIND: Final = "context"
+_TURNS: Final = 3
 """Turns shown of one passage: the one that matches, and what it answers or what answers it."""
-_WORTH_TELLING = 0.4
+_WORTH_TELLING: Final = 0.4
 """Share of the best score that a hit must have: the tail of a list is for people who scroll, not for an agent."""
-_SMALLEST_TEXT = 20
+_SMALLEST_TEXT: Final = 20
 """Tokens; less of a text is not worth its heading."""
-_SMALL_BUDGET = 200
+_SMALL_BUDGET: Final = 200
 """Tokens; below this one item may take all there is."""
 _PINNED: Final = 0.25
 """Share of the budget that pinned notes may take together: what was asked has the rest."""
@@ -47,8 +45,18 @@ _ALSO: Final = 3
 """A note's replacement and reason take at most one part in so many of its room."""
 _BROUGHT: Final = 2
 """Notes that come along with the notes that match, in all."""
-_FLOW = 3
+_FLOW: Final = 3
 """Sessions shown of a project's recent flow."""
+
+
+class _Rank(IntEnum):
+    """What comes before what among the hits."""
+
+    NOTE = 0
+    NEWER = 1
+    NOT_CURATED = 2
+    CURATED = 3
+    SUPERSEDED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,14 +150,13 @@ def build(
         *_from_hits(others, sources, frozenset(curated), terms, zone),
         *(_flow_block(entry, project, zone) for entry in flow[:_FLOW]),
     ]
-    opening = "" if hits else f"{NO_RECORD}: nothing in the memory answers this. Say so; do not guess."
+    opening = "" if hits else "no record found: nothing in the memory answers this. Say so; do not guess."
     for sentence in missing:
         if count_tokens(f"{opening}\n({sentence})") <= budget_tokens // 2:
             opening = f"{opening}\n({sentence})".strip()
     left = budget_tokens - count_tokens(fence("", _KIND) + "\n") - count_tokens(opening + "\n")
     items: list[ContextItem] = []
     lines: list[str] = []
-
     is_small = budget_tokens <= _SMALL_BUDGET
 
     def tell(blocks: Sequence[_Block], left: int) -> int:
@@ -161,7 +168,7 @@ def build(
             if block_lines:
                 left -= count_tokens("\n".join(block_lines) + "\n")
                 lines.extend(block_lines)
-                items.append(_with_text(block.item, block_lines))
+                items.append(replace(block.item, text="\n".join(block_lines)))
         return left
 
     share = min(left, int(budget_tokens * _PINNED))
@@ -202,13 +209,13 @@ def _from_hits(
     current = {name for name in notes if passages[name][0].status != "superseded"}
     cited = frozenset(event for name in current for event in sources[name].evidence)
     ages = [updated for name in current if (updated := sources[name].updated)]
-    ranks: list[tuple[int, int, _Block]] = []
+    ranks: list[tuple[_Rank, int, _Block]] = []
     told: set[DocumentId] = set()
     for place, (name, found) in enumerate(passages.items()):
         if found[0].layer != "session":
-            rank = 0 if name in current else 4 if name in notes else 2
+            rank = _Rank.NOTE if name in current else _Rank.SUPERSEDED if name in notes else _Rank.NOT_CURATED
             ranks.append((rank, place, _note_block(found, sources[name], terms, zone)))
-            if rank == 0:
+            if rank == _Rank.NOTE:
                 for kind, brought in sources[name].brings:
                     if brought in sources and brought not in passages and brought not in told and len(told) < _BROUGHT:
                         told.add(brought)
@@ -222,9 +229,9 @@ def _from_hits(
             continue  # a note that is shown says it, and cites it
         newest = max((passage.time for passage in found if passage.time), default=None)
         if newest and ages and newest > min(ages) and not events <= curated:
-            rank = 1
+            rank = _Rank.NEWER
         else:
-            rank = 3 if events and events <= curated else 2
+            rank = _Rank.CURATED if events and events <= curated else _Rank.NOT_CURATED
         ranks.append((rank, place, _session_block(found, sources[name], rank, zone)))
     return [block for _, _, block in sorted(ranks, key=lambda entry: entry[:2])]
 
@@ -291,10 +298,10 @@ def _pinned_block(document: DocumentId, source: Source, zone: tzinfo) -> _Block:
     return _Block(item=item, head=head, short_head=short, texts=texts)
 
 
-def _session_block(found: Sequence[Passage], source: Source, rank: int, zone: tzinfo) -> _Block:
+def _session_block(found: Sequence[Passage], source: Source, rank: _Rank, zone: tzinfo) -> _Block:
     first = found[0]
-    kind: Final = "newer_evidence" if rank == 1 else "conversation"
-    what = {1: "newer than the notes", 2: "not curated", 3: "curated"}[rank]
+    kind: Final = "newer_evidence" if rank == _Rank.NEWER else "conversation"
+    what = {_Rank.NEWER: "newer than the notes", _Rank.NOT_CURATED: "not curated", _Rank.CURATED: "curated"}[rank]
     place = " ".join(single_line(part, 40) for part in (first.host, first.project) if part) or "a session"
     head = f"conversation {place} · {_minute(first.time, zone)} · {what}"
     wanted = frozenset(event for passage in found for event in passage.events)
@@ -374,10 +381,6 @@ def _by_worth(texts: Sequence[tuple[str, str, str]], terms: Mapping[str, float])
     partner = best - 1 if texts[best][0] == "assistant" else best + 1
     rest = [at for at in order if at not in (best, partner) and weights[at]]
     return [best, *([partner] if 0 <= partner < len(texts) else []), *rest]
-
-
-def _with_text(item: ContextItem, lines: Sequence[str]) -> ContextItem:
-    return replace(item, text="\n".join(lines))
 
 
 def _day(time: datetime | None, zone: tzinfo) -> str:

@@ -335,6 +335,17 @@ def test_purging_leaves_nothing_of_what_is_gone(tmp_path: Path) -> None:
     assert index.status().embedded == 13
 
 
+def test_what_cannot_be_purged_is_said(tmp_path: Path) -> None:
+    """Who wants words forgotten must know that they are still there."""
+    index = build(tmp_path, HashEmbedder())
+    index.embed_pending()
+    for path in (tmp_path / "vectors").glob("*.vectors"):
+        path.unlink()
+        path.mkdir()
+    with pytest.raises(IndexUnavailable, match="cannot be written"):
+        index.purge()
+
+
 def test_texts_that_are_purged_while_they_are_embedded_leave_no_vector(tmp_path: Path) -> None:
     """A server in the middle of it gives up what was swept away, and goes on with what there is now."""
     library = Library(

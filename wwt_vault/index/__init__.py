@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Index", "IndexStatus", "KeywordHit", "MeaningHit", "QueryTerm", "RefreshReport"]
 
 _EVERYTHING: Final = Filters()
+_EMBEDDING_LOCK: Final = "embedding.lock"
 _BATCH_SECONDS: Final = 10.0
 """Longer than a batch of texts takes to be embedded."""
 _Answer = TypeVar("_Answer")
@@ -137,10 +138,8 @@ class Index:
             return None
 
     def _refresh(self, refresh: Refresh, *, rebuild: bool) -> RefreshReport:
-        try:
+        with self._writing():
             report = refresh.run(rebuild=rebuild)
-        except OSError as error:
-            raise self._unwritable(error) from error
         if report.repaired or not report.pending:
             self._problem = None
         return report
@@ -166,26 +165,20 @@ class Index:
         embedder, store, _ = found
 
         def work(searcher: Searcher) -> int:
+            lock = self.folder / _EMBEDDING_LOCK
             return embed(
-                searcher,
-                embedder,
-                store,
-                lock=self.folder / "embedding.lock",
-                budget_seconds=budget_seconds,
-                stop=stop,
-                progress=progress,
+                searcher, embedder, store, lock=lock, budget_seconds=budget_seconds, stop=stop, progress=progress
             )
 
-        try:
+        with self._writing():
             return self._ask(work, 0)
-        except OSError as error:
-            raise self._unwritable(error) from error
 
     def purge(self) -> None:
         """Remove what no longer belongs to the current generation: earlier generations, vectors of texts that are gone.
 
         After a ``refresh(rebuild=True)`` nothing of a forgotten text is left in the folder. Another process that is
-        embedding texts of an earlier generation gives that up first, between two batches.
+        embedding texts of an earlier generation gives that up first, between two batches. Raises ``IndexUnavailable``
+        when something cannot be removed.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that no search needs
 
@@ -194,12 +187,13 @@ class Index:
 
         def work(searcher: Searcher) -> None:
             sweep(self.folder, keep=0)
-            embedding = FileLock(self.folder / "embedding.lock", timeout=_BATCH_SECONDS, mode=privacy.FILE_MODE)
+            embedding = FileLock(self.folder / _EMBEDDING_LOCK, timeout=_BATCH_SECONDS, mode=privacy.FILE_MODE)
             with suppress(Timeout), embedding:
                 pass  # whoever had it has put away the last batch of what is gone
             prune_all(self.folder / "vectors", searcher.generation.rows.vector_key)
 
-        self._ask(work, None)
+        with self._writing():
+            self._ask(work, None)
 
     # --- Searching ----------------------------------------------------------------------------------------------------
 
@@ -239,11 +233,9 @@ class Index:
 
     def meaning(self, query: str, limit_to: Filters = _EVERYTHING, limit: int = 50) -> list[MeaningHit] | None:
         """Return at most ``limit`` passages nearest to ``query``; ``None`` without a model or without any vector."""
-        found = self._model() if query.strip() else None
-        if found is None:
-            return None
-        embedder, _, centring = found
-        return self._ask(lambda s: s.meaning(query, limit_to, limit, embedder=embedder, centring=centring), None)
+        return self._ask_model(
+            query, lambda s, embedder, centring: s.meaning(query, limit_to, limit, embedder=embedder, centring=centring)
+        )
 
     def nearest(self, text: str, limit_to: Filters = _EVERYTHING, limit: int = 10) -> list[MeaningHit] | None:
         """Return the passages that say most nearly what ``text`` says, as statements are compared with one another.
@@ -251,20 +243,16 @@ class Index:
         ``text`` is in the shape of ``passages.embedded_texts``: title, heading, what stands there. ``None`` without a
         model.
         """
-        found = self._model() if text.strip() else None
-        if found is None:
-            return None
-        embedder, _, centring = found
-        return self._ask(lambda s: s.nearest(text, limit_to, limit, embedder=embedder, centring=centring), None)
+        return self._ask_model(
+            text, lambda s, embedder, centring: s.nearest(text, limit_to, limit, embedder=embedder, centring=centring)
+        )
 
     def cosines(self, query: str, ids: Iterable[str]) -> dict[str, float] | None:
         """Return the cosine of given passages, those without a vector left out; ``None`` as in ``meaning``."""
-        found = self._model() if query.strip() else None
-        if found is None:
-            return None
-        embedder, _, centring = found
         ids = tuple(ids)
-        return self._ask(lambda s: s.cosines(query, ids, embedder=embedder, centring=centring), None)
+        return self._ask_model(
+            query, lambda s, embedder, centring: s.cosines(query, ids, embedder=embedder, centring=centring)
+        )
 
     def likeness(self, ids: Iterable[str]) -> list[list[float]]:
         """Return how near each of a few passages is to each other one in meaning, -1..1; 0 where that is not known."""
@@ -342,6 +330,14 @@ class Index:
                         self._searcher = None
         return nothing
 
+    def _ask_model(self, text: str, work: Callable[[Searcher, Embedder, Centring], _Answer | None]) -> _Answer | None:
+        """Do the same with the model; ``None`` while there is none, and for no text."""
+        found = self._model() if text.strip() else None
+        if found is None:
+            return None
+        embedder, _, centring = found
+        return self._ask(lambda searcher: work(searcher, embedder, centring), None)
+
     def _say_damaged(self, number: int, damage: Damaged) -> None:
         with suppress(Damaged):
             if current_generation(self.folder) != number:
@@ -389,9 +385,14 @@ class Index:
                 self._stores[embedder.name] = (store, Centring(folder, embedder, store))
             return embedder, *self._stores[embedder.name]
 
-    def _unwritable(self, error: OSError) -> IndexUnavailable:
-        return IndexUnavailable(
-            f"The index in {self.folder} cannot be written ({error.strerror or error}). What was indexed before is"
-            " still searched. Free space there, or delete the folder: it is made again from the vault.",
-            folder=str(self.folder),
-        )
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Say of whatever the disk refuses what it means and what to do."""
+        try:
+            yield
+        except OSError as error:
+            raise IndexUnavailable(
+                f"The index in {self.folder} cannot be written ({error.strerror or error}). What was indexed before is"
+                " still searched. Free space there, or delete the folder: it is made again from the vault.",
+                folder=str(self.folder),
+            ) from error

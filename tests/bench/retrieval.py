@@ -255,7 +255,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
         cells = [interval(values[measure]) if values.get(measure) else "" for measure in shown]
         print(f"| {part} | {kind} | {len(values['R@1'])} | {row} | {' | '.join(cells)} |")
     for part in parts:
-        told = [
+        some = [
             f"{1 - np.mean(refused[part, kind]):.0%} of {len(refused[part, kind])} {words}"
             for kind, words in (
                 ("near", "questions about its subjects without an answer"),
@@ -263,9 +263,9 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
             )
             if refused[part, kind]
         ]
-        if told and refused[part, "answer"]:
+        if some and refused[part, "answer"]:
             missed = np.mean(refused[part, "answer"])
-            print(f"\n{part}: found something for {', '.join(told)}; nothing for {missed:.1%} of those with an answer")
+            print(f"\n{part}: found something for {', '.join(some)}; nothing for {missed:.1%} of those with an answer")
     if tuple(rows) == ROWS:
         print(f"\n{costs(index, model.model, cases, now)}", flush=True)
 

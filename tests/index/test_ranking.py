@@ -87,10 +87,7 @@ def test_a_quoted_phrase_must_be_there(tmp_path: Path) -> None:
     literal, apart = note("literal.md", "we chose blue green deploy"), note("apart.md", "green grass, blue sky")
     index = index_of(tmp_path, literal, apart, *FILLER)
     assert ranked(index, '"blue green"') == ["literal.md"]
-    assert ranked(index, '"green blue"') == ["literal.md", "apart.md"] or ranked(index, '"green blue"') == [
-        "apart.md",
-        "literal.md",
-    ]
+    assert set(ranked(index, '"green blue"')) == {"literal.md", "apart.md"}
     assert ranked(index, '"blue zebra"') == []
     assert "apart.md" in ranked(index, 'grass "blue zebra"')
     assert ranked(index, '"The Cache Is"', limit=3) == ranked(index, '"the cache is"', limit=3)

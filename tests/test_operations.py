@@ -112,8 +112,9 @@ def test_the_glossary_is_followed(workspace: Workspace) -> None:
 
     page = workspace.vault.root / layout.AI_CONTEXT / layout.GLOSSARY
     page.write_text(page.read_text("utf-8") + "- Tally = 정산 엔진\n", "utf-8")
-    (hit,) = [hit for hit in recall.search(workspace, "정산 엔진")["hits"] if hit["layer"] == "session"]
+    hit = recall.search(workspace, "정산 엔진")["hits"][0]
 
+    assert hit["layer"] == "session"
     assert "정산 엔진 = tally" in hit["why"]
     assert "two machines" in recall.context(workspace, "정산 엔진")["text"]
 

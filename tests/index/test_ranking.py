@@ -76,6 +76,15 @@ def test_a_number_alone_is_no_half_of_a_name(tmp_path: Path) -> None:
     assert terms == {"16.md": (), "apart.md": ("pay-4092",)}
 
 
+def test_one_part_is_no_half_of_a_name_of_two(tmp_path: Path) -> None:
+    """``MongoDB`` is not any DB, ``OpenSearch`` no search; written apart they are."""
+    index = index_of(
+        tmp_path, note("db.md", "DuckDB took the search over"), note("apart.md", "mongo db, open search"), *FILLER
+    )
+    terms = {hit.passage.document: hit.terms for hit in index.keyword("MongoDB OpenSearch")}
+    assert terms == {"db.md": (), "apart.md": ("mongodb", "opensearch")}
+
+
 def test_a_name_the_analyser_does_not_know_is_found_with_any_particle(tmp_path: Path) -> None:
     """Bigrams carry what morphemes miss."""
     index = index_of(tmp_path, note("name.md", "쀍뛟꿻에서 장애가 났다"), *FILLER)

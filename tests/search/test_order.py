@@ -67,6 +67,17 @@ def test_a_decision_comes_after_the_one_that_replaced_it() -> None:
     assert order(alike(0.1, _0_1=0.5), When())[:2] == [1, 0]
 
 
+def test_a_name_leads_past_the_glossary() -> None:
+    """Its page holds all names of a thing and says nothing of it; where nothing else is as good it stays first."""
+    found = hits("- Tally = settlement engine", "Tally runs at four.", "Tally is slow.")
+    found[0].passage = replace(found[0].passage, document=DocumentId("AI_CONTEXT/Glossary.md"), layer="page")
+    near = [[float(one == other) for other in range(3)] for one in range(3)]
+
+    assert [hit.passage.text[:5] for hit in in_order(found, When(), lambda _: near)] == ["Tally", "Tally", "- Tal"]
+    found[1].score = found[2].score = 0.1
+    assert in_order(found, When(), lambda _: near)[0].passage.layer == "page"
+
+
 def test_sessions_that_are_all_alike_are_not_sorted_by_date() -> None:
     """Months of talk about one project: each is somewhat like each, and a newer one replaces nothing."""
     assert order(alike(0.4), When()) == list(range(8))

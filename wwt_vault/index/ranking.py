@@ -141,7 +141,7 @@ class _Scorer:
         self._fields = (("title", 0, p.title), ("heads", 1, p.heads), ("body", _BODY, 1.0), ("tags", 3, p.tags))
 
     def add_concept(self, concept: Concept, matched: NDArray[np.bool_]) -> Weighed:
-        """Add a word's terms; say where it is matched: by itself, or by at least half of its parts."""
+        """Add a word's terms; say where it is matched: by itself, or by at least half of its parts, two or more."""
         idfs: list[float] = []
         parts = np.zeros(len(self._rows), dtype=np.int16)
         for at, term in enumerate(concept.terms):
@@ -156,7 +156,8 @@ class _Scorer:
                 parts[holders] += 1 if term.isdigit() else 2  # a number alone is no half of a name
         existing = len(concept.terms) - 1
         if existing:
-            matched |= parts >= max(2, existing)
+            # Of ``MongoDB``, which is its own joined form, ``db`` alone is no half either.
+            matched |= parts >= max(3 if existing == 2 else 2, existing)
         return Weighed(concept.surface, max(idfs) if idfs else log(1 + self._rows.passages))
 
     def add_gram(self, gram: str) -> None:

@@ -151,8 +151,10 @@ def _readable(query: str) -> tuple[str, tuple[str, ...]]:
 def _limits(status: IndexStatus, no_meaning: bool) -> tuple[str, ...]:
     """Say in what way this answer is less than it could be."""
     if no_meaning and status.passages:
-        missing = "no passage has a vector yet" if status.model else "no embedding model is ready"
-        return (f"Searched by words only: {status.problem or missing}.",)
+        missing = (
+            "no passage has a vector yet" if status.model else "there is no embedding model, or none is loaded yet"
+        )
+        return (f"Searched by words only: {(status.problem or missing).rstrip('.')}.",)
     if status.model and status.embedded < status.passages:
         return (f"Meaning is known of {status.embedded} of {status.passages} passages so far; words of all.",)
     return ()

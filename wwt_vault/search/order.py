@@ -16,6 +16,7 @@ from typing import Final
 from wwt_vault.model.knowledge import Passage
 from wwt_vault.search.candidates import Candidate
 from wwt_vault.search.when import When
+from wwt_vault.vault import layout
 
 __all__ = ["in_order", "one_of_each"]
 
@@ -28,6 +29,8 @@ _SAME_WORDS: Final = 0.85
 _SAYS_MORE: Final = 0.5
 """Share of a window's score that a longer one which overlaps it must have to be shown in its place."""
 
+_GLOSSARY: Final = f"{layout.AI_CONTEXT}/{layout.GLOSSARY}"
+"""It holds every other name of a thing, and says nothing of it: what it leads to comes before it."""
 _RIVALS: Final = 5
 """Places from the top into which a passage may come for its date."""
 _CROWD: Final = 15
@@ -101,7 +104,7 @@ def _elsewhere(first: Sequence[Candidate], rest: Sequence[Candidate]) -> list[Ca
 
 
 def _standing(passage: Passage, when: When) -> int:
-    if passage.status == "superseded" and when.about != "then":
+    if passage.document == _GLOSSARY or (passage.status == "superseded" and when.about != "then"):
         return 2
     return 0 if passage.layer == "curated" else 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -166,3 +168,23 @@ def test_of_days_without_a_conversation_nothing_is_made_up(ask: Callable[..., Se
     assert not result.found
     assert result.hits == ()
     assert result.notes == ("Nothing in the vault is of that time (작년).",)
+
+
+BESIDES = """
+import sys
+from datetime import UTC, datetime
+from wwt_vault.index import korean
+from wwt_vault.index.analysis import begin
+from wwt_vault.search.days import asked_besides
+from wwt_vault.search.when import read
+for question in sys.argv[1:]:
+    begin(question)
+    assert asked_besides(question, read(question, datetime(2026, 11, 30, tzinfo=UTC), UTC)) is not None
+    assert not korean._kiwi.cache_info().currsize, question
+"""
+
+
+def test_the_first_answer_about_days_needs_no_analyser_in_this_process() -> None:
+    """The words of the question are taken apart by another process, and no other word is asked for."""
+    questions = ["지난주에 뭐 했지?", "9월에는 배포한 거 있어?", "지난달부터 뭘 고쳤어"]
+    subprocess.run([sys.executable, "-P", "-c", BESIDES, *questions], check=True, timeout=120)

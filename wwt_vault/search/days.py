@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.index.analysis import ask
+from wwt_vault.index.analysis import ask, is_particle
+from wwt_vault.index.korean import HANGUL
 from wwt_vault.model.knowledge import Filters, Passage
 from wwt_vault.search.candidates import Candidate
 from wwt_vault.search.when import When
@@ -55,10 +56,22 @@ def asked_besides(question: str, when: When) -> frozenset[str] | None:
         return None
     words = _first_terms(question) - _DOING
     if when.words:
-        # Words that were read as days are among those of the question, and not of the rest. Particles that they leave
-        # behind are among those of the rest, and not of the question.
-        words &= _first_terms(question.replace(when.words, " "))
+        # Words that were read as days are among those of the question, and not of the rest. What they leave behind of a
+        # Korean word is among those of the rest, and not of the question.
+        words &= _first_terms(_without(when.words, question))
     return words
+
+
+def _without(words: str, question: str) -> str:
+    """Return a question without words of it, and without the particle behind them.
+
+    Alone, that is a word which the process that ``index.analysis.begin`` has started was not asked for.
+    """
+    return re.sub(
+        rf"{re.escape(words)}([{HANGUL}]*)",
+        lambda match: " " if is_particle(match[1]) else f" {match[1]}",
+        question,
+    )
 
 
 def of_those_days(

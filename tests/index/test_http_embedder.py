@@ -125,6 +125,17 @@ def test_texts_go_in_batches_and_come_back_in_order(server: Any) -> None:
     assert asked[-1]["input"] == ["query: why"]
 
 
+def test_vectors_with_other_prefixes_are_not_those_of_the_same_model(server: Any) -> None:
+    """What was embedded without them is embedded anew: only vectors of one name are compared."""
+    url, _ = server(vectors)
+    names = {
+        HttpEmbedder(to(url, **prefixes)).name
+        for prefixes in ({}, {"passage_prefix": "p: "}, {"query_prefix": "p: "}, {"passage_prefix": "q: "})
+    }
+
+    assert len(names) == 4
+
+
 def test_the_key_comes_from_the_variable_that_is_named(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """No file of ours holds it."""
     monkeypatch.setenv("THE_KEY", "s3cret")

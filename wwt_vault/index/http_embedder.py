@@ -63,6 +63,8 @@ class HttpEmbedder:
             trust_env=not is_this_machine(host),
         )
         self.name = f"openai-compatible {settings.model} {urlsplit(url).netloc.rpartition('@')[2]}"
+        if self._query or self._passage:
+            self.name += f" {self._query!r} {self._passage!r}"  # the same model with others makes other vectors
         self.dimension = 0
         self.dimension = len(self._embed(["dimension"])[0])
 

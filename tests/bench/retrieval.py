@@ -209,6 +209,8 @@ def interval(values: Sequence[float]) -> str:
 
 SHOWN: Final = {
     "locomo": ("frac@5", "frac@10", "R@5", "R@10", "all@10", "MRR"),
+    "locomo-each": ("frac@5", "frac@10", "R@5", "R@10", "all@10", "MRR"),
+    "locomo-audited": ("frac@5", "frac@10", "R@5", "R@10", "all@10", "MRR"),
     "locomo-turns": ("frac@5", "frac@10", "R@10", "all@10", "MRR"),
     "locomo-told": ("frac@5", "frac@10", "R@10", "all@10", "MRR"),
     "bilingual": ("R@1", "R@5", "MRR", "before the other"),

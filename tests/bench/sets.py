@@ -140,6 +140,35 @@ def locomo() -> Set:
     return _locomo(lambda talk, key, turns: [(f"{talk}-{key}", turns)], lambda evidence: f"session_{evidence[0]}")
 
 
+def locomo_each() -> Set:
+    """The same, each question within its own conversation: 19 to 32 sessions."""
+    documents, cases = locomo()
+    return Set(documents, [case._replace(within=Filters(project=_talk(min(case.gold)))) for case in cases])
+
+
+def locomo_audited() -> Set:
+    """LoCoMo with the evidence that its audit corrected (``audit-errors.json``); what has none left is not asked."""
+    documents, cases = locomo()
+    right: dict[tuple[str, str], list[str]] = {}
+    talks = [talk["sample_id"] for talk in json.loads((SHARED / "locomo" / "locomo10.json").read_text("utf-8"))]
+    for row in json.loads((SHARED / "locomo" / "audit-errors.json").read_text("utf-8")):
+        number = int(row["question_id"].split("_")[1])
+        right[talks[number], row["question"]] = row["correct_evidence"] or []
+    made = []
+    for case in cases:
+        talk, gold = _talk(min(case.gold)), case.gold
+        if (talk, case.question) in right:
+            sessions = re.findall(r"D:?(\d+):\d+", " ".join(right[talk, case.question]))
+            gold = frozenset(f"{talk}-session_{number}" for number in sessions) & documents.keys()
+        if gold:
+            made.append(case._replace(gold=gold))
+    return Set(documents, made)
+
+
+def _talk(session_note: str) -> str:
+    return session_note.rpartition("-")[0]
+
+
 def locomo_turns() -> Set:
     """The same, each turn a note of its own, each question within its own conversation."""
     return _locomo(
@@ -328,6 +357,8 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "paraphrases": paraphrases,
     "updates": updates,
     "locomo": locomo,
+    "locomo-each": locomo_each,
+    "locomo-audited": locomo_audited,
     "locomo-turns": locomo_turns,
     "locomo-told": locomo_told,
     "autorag-ko": autorag,

@@ -30,7 +30,7 @@ __all__ = ["DEFAULT", "Parameters", "Scored", "Weighed", "best", "candidates", "
 
 
 class Parameters(NamedTuple):
-    """Chosen on AutoRAG-ko, KorQuAD and LoCoMo by ``tests/bench/keyword_quality.py``."""
+    """Chosen on AutoRAG-ko, KorQuAD and LoCoMo; what each is worth: ``tests/bench/keyword_quality.py``."""
 
     k1: float = 1.2
     title: float = 1.0

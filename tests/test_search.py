@@ -108,6 +108,28 @@ def test_current_notes_come_before_words_and_superseded_notes_last(indexed: Make
     assert found(search(index, "ssh keys login")) == ["new.md", "50_Conversations/talk.md", "old.md"]
 
 
+def test_a_question_about_before_puts_the_superseded_note_first(indexed: Make) -> None:
+    """Its date is that of the save that replaced it, or of a later edit: it says nothing."""
+    words = "We use ssh keys for the login."
+    for later in (0, 30):
+        replaced = NOON - timedelta(days=60)
+        index = indexed(
+            session("talk.md", words, "Yes, ssh keys."),
+            note("new.md", words + " As decided.", layer="curated", status="current", time=replaced),
+            note(
+                "old.md",
+                words + " As before.",
+                layer="curated",
+                status="superseded",
+                time=replaced + timedelta(days=later),
+            ),
+            *FILLER,
+        )
+
+        assert found(search(index, "what was the ssh keys login originally?", now=NOON))[0] == "old.md"
+        assert found(search(index, "ssh keys login", now=NOON))[-1] == "old.md"
+
+
 def test_a_weak_note_does_not_push_away_the_answer(indexed: Make) -> None:
     """Standing moves only what is about as good."""
     index = indexed(

@@ -113,6 +113,9 @@ def test_what_only_looks_like_a_date_is_none(question: str) -> None:
         ("초기 용량이 얼마였더라?", "then"),
         ("What has to be done before we launch it?", None), ("배포하기 전에 뭘 확인해야 해?", None),
         ("Which key is used to sign the releases?", None), ("Which hash do we use to store passwords?", None),
+        ("이전에는 뭘 썼지?", "then"), ("이전 방식", "then"), ("처음부터 이걸 썼나?", "then"),
+        ("서버를 어디로 이전하지?", None), ("DB 이전을 누가 해?", None), ("이전시킨 서버", None),
+        ("원래대로 되돌리는 방법", None), ("처음부터 다시 설치하려면?", None),
         ("which library do we use", None), ("왜 골랐지", None), ("I know nothing of it", None),
     ],
 )  # fmt: skip

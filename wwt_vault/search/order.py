@@ -1,9 +1,10 @@
 """The order a person would choose among good hits: what holds now before what was replaced, nothing said twice.
 
-Curated notes come first, superseded ones last, as far as they are about as good as the best hit. Of two texts about the
-same matter, the newer comes first where the question is about now, or about how things stand or what was decided; the
-older where the question asks how it once was; neither is moved where it asks what happened, or why. Where the first
-hits are all of one project, those of others wait. No document fills the list.
+Curated notes come first, superseded ones last (or first, where the question asks how it once was), as far as they are
+about as good as the best hit. Of two texts about the same matter, the newer comes first where the question is about
+now, or about how things stand or what was decided; the older where the question asks how it once was; neither is moved
+where it asks what happened, or why. Where the first hits are all of one project, those of others wait. No document
+fills the list.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[
         passage = candidate.passage
         standing = _standing(passage, when) if is_close(candidate) else 3
         time = passage.time.timestamp() if passage.time else 0.0
-        return standing, -round(candidate.score, 6), -time, passage.document, passage.line
+        time = time if _asks_for_first(when) else -time
+        return standing, -round(candidate.score, 6), time, passage.document, passage.line
 
     ranked = _by_date(sorted(candidates, key=key), when, alike)
     first, rest = ranked[:_RIVALS], ranked[_RIVALS:]
@@ -106,7 +108,13 @@ def _elsewhere(first: Sequence[Candidate], rest: Sequence[Candidate]) -> list[Ca
 def _standing(passage: Passage, when: When) -> int:
     if passage.document == _GLOSSARY or (passage.status == "superseded" and when.about != "then"):
         return 2
+    if passage.status == "superseded" and _asks_for_first(when):
+        return -1  # its date says nothing: it was written last when the other one replaced it
     return 0 if passage.layer == "curated" else 1
+
+
+def _asks_for_first(when: When) -> bool:
+    return when.about == "then" and not when.has_range
 
 
 def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidate]:
@@ -176,7 +184,7 @@ def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> bool:
     if not all(map(str.isalpha, rival.exact - candidate.exact)):
         return False  # it holds a code that the other does not; what bears a name is replaced by what bears another
     if when.about == "then":
-        return one.time < other.time
+        return one.time < other.time and (one.status == "superseded" or other.status != "superseded")
     return one.time > other.time and one.status != "superseded"
 
 

@@ -46,7 +46,9 @@ _NOW: Final = re.compile(
     re.IGNORECASE,
 )
 _THEN: Final = re.compile(
-    r"처음|원래|당초|애초|애당초|최초|초기에|초기엔|초창기|초반에|초반엔|예전|옛날|이전|종전|과거에"
+    r"처음(?!부터 (?:다시|새로))|원래(?!대로)|당초|애초|애당초|최초|초기에|초기엔|초창기|초반에|초반엔"
+    r"|예전|옛날|종전|과거에"
+    r"|이전(?![하할한했해된될되됐을]|시[키켜킬킨])"  # not where something is moved: 서버를 이전하다
     r"|\b(?:originally|initially|at first|in the beginning|at the (?:beginning|start)"
     r"|in the (?:early|old) days|early on|to begin with"
     r"|first (?:choice|decision|version|plan|one|owner|design|setup|release|vendor)|back then"

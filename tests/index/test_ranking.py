@@ -85,6 +85,12 @@ def test_one_part_is_no_half_of_a_name_of_two(tmp_path: Path) -> None:
     assert terms == {"db.md": (), "apart.md": ("mongodb", "opensearch")}
 
 
+def test_a_version_is_one_with_and_without_its_letter(tmp_path: Path) -> None:
+    """``v3.12.4`` is all there where ``3.12.4`` stands, whatever its numbers are alone."""
+    index = index_of(tmp_path, note("a.md", "We went from Python 3.9 to 3.12.4."), note("b.md", "12 users"), *FILLER)
+    assert {hit.passage.document: hit.terms for hit in index.keyword("v3.12.4")}["a.md"] == ("v3.12.4",)
+
+
 def test_a_name_the_analyser_does_not_know_is_found_with_any_particle(tmp_path: Path) -> None:
     """Bigrams carry what morphemes miss."""
     index = index_of(tmp_path, note("name.md", "쀍뛟꿻에서 장애가 났다"), *FILLER)

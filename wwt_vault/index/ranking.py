@@ -156,8 +156,9 @@ class _Scorer:
                 parts[holders] += 1 if term.isdigit() else 2  # a number alone is no half of a name
         existing = len(concept.terms) - 1
         if existing:
-            # Of ``MongoDB``, which is its own joined form, ``db`` alone is no half either.
-            matched |= parts >= max(3 if existing == 2 else 2, existing)
+            # Of ``MongoDB``, which is its own joined form, ``db`` alone is no half; of ``v3.12.4``, ``3.12.4`` is all.
+            is_joined = existing == 2 and all(map(str.isalnum, concept.terms[1:]))
+            matched |= parts >= max(3 if is_joined else 2, existing)
         return Weighed(concept.surface, max(idfs) if idfs else log(1 + self._rows.passages))
 
     def add_gram(self, gram: str) -> None:

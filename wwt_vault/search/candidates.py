@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from math import fsum, log
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.index.analysis import exact_terms, language_of
+from wwt_vault.index.analysis import ask, exact_terms, language_of
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Passage
 from wwt_vault.search.when import When
@@ -103,9 +103,14 @@ def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], 
         # fsum: the order in which a set gives its words, another one in each process, must decide nothing.
         coverage = fsum(terms[term] for term in own) / total if total else 0.0
         found[passage.id] = Candidate(passage=passage, keyword=score_, terms=own, coverage=coverage)
+    if ask(text).only_quoted:
+        for candidate in found.values():
+            candidate.coverage = 1.0  # word for word, or all words of it
+        if by_meaning is not None:
+            by_meaning = [hit for hit in by_meaning if hit.passage.id in found]  # what is meant was not said
     for passage, cosine in by_meaning or ():
         found.setdefault(passage.id, Candidate(passage=passage)).cosine = cosine
-    if by_meaning:
+    if by_meaning is not None:
         wordless = [name for name, candidate in found.items() if not candidate.keyword]
         for name, score_ in index.keyword_scores(text, wordless).items():
             found[name].keyword = score_

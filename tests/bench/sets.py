@@ -315,28 +315,28 @@ def paraphrases() -> Set:
 
 
 def updates() -> Set:
-    """Dated facts of 48 teams, some of which replaced others without saying so; questions about now, then and neither.
+    """Dated facts of 63 teams, some of which replaced others without saying so; questions about now, then and neither.
 
-    See ``tests/data/updates``. Every fact is a session of its day. Every third team is held out from the choice of
-    constants. Kinds: ``now`` and ``then`` (gold before what it replaced, or the other way round), ``other`` (a fact
-    beside them that replaced nothing), ``both`` (two facts).
+    See ``tests/data/updates``. Every fact is a session of its day. Every third team of a file is held out from the
+    choice of constants. Kinds: ``now`` and ``then`` (gold before what it replaced, or the other way round), ``other``
+    (a fact beside them that replaced nothing), ``both`` (two facts); ``chain now`` and so on where a matter was decided
+    three times or four.
     """
     documents: dict[DocumentId, Document] = {}
     cases: list[Case] = []
-    teams: dict[str, int] = {}
     for path in sorted(UPDATES.glob("*.jsonl")):
+        teams: dict[str, int] = {}
+        chain = "chain " if path.stem == "chains" else ""
         for row in map(json.loads, path.read_text("utf-8").splitlines()):
             if "ask" in row:
                 part = "held-out" if teams[row["gold"][0].rpartition("-")[0]] % 3 == 2 else "dev"
                 gold, avoid = (frozenset(row.get(name, ())) for name in ("gold", "avoid"))
-                cases.append(Case(row["ask"], gold, row["kind"], part, avoid=avoid))
+                cases.append(Case(row["ask"], gold, chain + row["kind"], part, avoid=avoid))
             else:
                 teams.setdefault(row["project"], len(teams))
                 time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
-                title = f"{row['date']} claude-code"
-                documents[DocumentId(row["id"])] = session(
-                    row["id"], title, time, [row["text"]], project=row["project"]
-                )
+                title, said = f"{row['date']} claude-code", [row["text"]]
+                documents[DocumentId(row["id"])] = session(row["id"], title, time, said, project=row["project"])
     return Set(documents, cases)
 
 

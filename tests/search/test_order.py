@@ -114,6 +114,13 @@ def test_a_pair_is_nearer_to_one_another_than_to_anything_else() -> None:
     assert order(alike(0.1, _2_3=0.35, _3_4=0.6, _2_4=0.6), When(past=False))[2:4] != [3, 2]
 
 
+def test_what_was_decided_three_times_has_the_last_first() -> None:
+    """Each of the three is as near to each: a third does not make two of them no pair."""
+    near = alike(0.1, _0_1=0.5, _1_2=0.5, _0_2=0.5)
+    assert order(near, When())[0] == 2
+    assert order(near, When(about="then"))[0] == 0
+
+
 def test_a_newer_text_comes_up_from_behind_the_first_five() -> None:
     """Its words may be others altogether."""
     assert order(alike(0.1, _0_7=0.5), When())[:2] == [7, 0]

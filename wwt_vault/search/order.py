@@ -39,19 +39,21 @@ _CROWD: Final = 15
 _ELSEWHERE: Final = 0.05
 """What a hit behind these places loses that is of another project than all of them: enough to put back what shares only
 everyday words with the question, and the first places stay."""
-_NEARER: Final = 8.0
-"""What it says that two hits are nearer to one another than either is to any other hit of its project, per cosine."""
-_MEANT: Final = 15.0
+_NEARER: Final = 6.5
+"""What it says that two hits are nearer to one another than either is to other hits of its project, per cosine."""
+_MEANT: Final = 10.3
 """What it says that the candidate is nearer to the question than the first hits are to one another."""
-_FITS: Final = 1.7
+_FITS: Final = 2.0
 """What its score beside the other's says, up to one and a half."""
-_CHANGED: Final = 1.0
+_CHANGED: Final = 0.9
 """What words of change in it say."""
-_ASKED: Final = 1.2
+_ASKED: Final = 1.0
 """What it says that the question is about now."""
-_NO_PAIR: Final = 4.7
+_NO_PAIR: Final = 4.3
 """What all of that must come to: three in ten, then, replaced the other. By logistic regression over pairs of hits of
 dev parts (tests/bench: updates, bilingual, LoCoMo, paraphrases); see docs/benchmarks.md."""
+_OTHERS: Final = 2
+"""Other hits that are looked at, not the nearest alone: what was decided three times has a third that is as near."""
 _APART: Final = 0.1
 """How near two texts of a project are that have nothing to do with each other: where nothing else was found."""
 _FEW: Final = 20
@@ -91,7 +93,10 @@ def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[
 
     ranked = _by_date(sorted(candidates, key=key), when, alike)
     first, rest = ranked[:_RIVALS], ranked[_RIVALS:]
-    for candidate in _elsewhere(first, rest):
+    waiting = _elsewhere(first, rest)
+    if not waiting:
+        return ranked
+    for candidate in waiting:
         candidate.score -= _ELSEWHERE
         candidate.reasons.append("of another project than the first hits")
     return [*first, *sorted(rest, key=key)]
@@ -159,21 +164,24 @@ class _Pairs:
         if one.project and other.project and one.project != other.project:
             return False
         likeness = self._near[self._place[one.id]][self._place[other.id]]
-        nearer = sum(likeness - self._nearest_else(passage, (one, other)) for passage in (one, other))
+        nearer = sum(likeness - self._near_else(passage, (one, other)) for passage in (one, other))
         says = _NEARER * nearer + _MEANT * ((candidate.cosine or 0.0) - self._usual)
         says += _FITS * min(1.5, candidate.plain / max(rival.plain, 1e-3))
         says += _CHANGED * (when.about != "then" and _CHANGE.search(one.text) is not None)
         return says + _ASKED * (when.about == "now") > _NO_PAIR
 
-    def _nearest_else(self, passage: Passage, pair: tuple[Passage, Passage]) -> float:
-        """Return how near the nearest other hit of its project is to one of a pair."""
+    def _near_else(self, passage: Passage, pair: tuple[Passage, Passage]) -> float:
+        """Return how near the two nearest other hits of its project are to one of a pair, on average."""
         documents = {one.document for one in pair}
-        others = (
-            self._near[self._place[passage.id]][at]
-            for at, candidate in enumerate(self._crowd)
-            if candidate.passage.document not in documents and candidate.passage.project == passage.project
-        )
-        return max(others, default=_APART)
+        others = sorted(
+            (
+                self._near[self._place[passage.id]][at]
+                for at, candidate in enumerate(self._crowd)
+                if candidate.passage.document not in documents and candidate.passage.project == passage.project
+            ),
+            reverse=True,
+        )[:_OTHERS]
+        return (sum(others) + (_OTHERS - len(others)) * _APART) / _OTHERS
 
 
 def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -107,6 +108,19 @@ def test_notes_come_first_then_newer_words_then_the_rest() -> None:
         ("uncurated", "talk.md"),
     ]
     assert "superseded" in pack.items[4].text
+
+
+def test_what_holds_now_is_told_though_its_words_are_few() -> None:
+    """The search puts it before the one it replaced, which has more of the question's words; what comes after that and
+    has as few is left out, and so is it of another project."""
+    names = ("now.md", "then.md", "weak.md", "elsewhere.md")
+    found = [passage(name, "…", events=(event(at),)) for at, name in enumerate(names, 11)]
+    found[3] = replace(found[3], project="other")
+    hits = [replace(hit(each), score=score) for each, score in zip(found, (0.2, 0.9, 0.2, 0.2), strict=True)]
+    sources = {name: source((at, "user", f"ssh {name}")) for at, name in enumerate(names, 11)}
+    pack = build("ssh?", hits, sources=sources, terms={"ssh": 2.0}, curated=frozenset(), zone=SEOUL)
+
+    assert [item.path for item in pack.items] == ["now.md", "then.md"]
 
 
 def test_a_conversation_that_a_shown_note_cites_is_not_told_twice() -> None:

@@ -141,7 +141,14 @@ def build(
         message = f"budget_tokens must lie between {MIN_BUDGET} and {MAX_BUDGET}, not {budget_tokens}"
         raise BadArgument(message, argument="budget_tokens")
     best = max((hit.score for hit in hits), default=0.0)
-    hits = [hit for hit in hits if hit.passage.document in sources and hit.score >= _WORTH_TELLING * best]
+    # What the search put before a better one, as what is newer on the matter, is no tail; of each project by itself,
+    # since the own one has been put first.
+    last = {hit.passage.project: at for at, hit in enumerate(hits) if hit.score >= _WORTH_TELLING * best}
+    hits = [
+        hit
+        for at, hit in enumerate(hits)
+        if hit.passage.document in sources and at <= last.get(hit.passage.project, -1)
+    ]
     leading = [
         block for name in pinned if name in sources and (block := _pinned_block(name, sources[name], zone)).texts
     ]

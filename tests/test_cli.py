@@ -474,6 +474,8 @@ def test_init_makes_a_vault_once(wwt: Run, tmp_path: Path) -> None:
         (["search", "x", "--since", "whenever"], "bad_argument", 2),
         (["search", "x", "--until", "9999-12-31"], "bad_argument", 2),
         (["context", "x", "--as-of", "0001-01-01T00:00+14:00"], "bad_argument", 2),
+        (["context", "x", "--as-of", "0001-01-01T00:00Z"], "bad_argument", 2),  # west of Greenwich there is no such day
+        (["context", "x", "--as-of", "9999-12-31T20:00Z"], "bad_argument", 2),  # nor this one east of it
         (["context", "x", "--budget", "1"], "bad_argument", 2),
         (["note", "read", "nothing of this name"], "not_found", 1),
         (["note", "read", "../../etc/passwd"], "path_escapes", 3),

@@ -174,3 +174,9 @@ def test_any_text_can_be_read(text: str) -> None:
     found = read(text, NOW, SEOUL)
 
     assert found.since is None or found.until is None or found.since < found.until
+
+
+@pytest.mark.parametrize("question", ["999 years ago", "999년 전", "998 years ago"])
+def test_days_before_all_calendars_are_none(question: str) -> None:
+    """Asked as of the year 1000, the first of the days lies before the year 1 in UTC."""
+    assert read(question, datetime(1000, 6, 1, tzinfo=UTC), SEOUL).words in {"", "998 years ago"}

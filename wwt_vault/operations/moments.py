@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
 from typing import Final
 
 from wwt_vault.errors import BadArgument
+from wwt_vault.model.conversation import parse_time
 
 __all__ = ["moment", "shown"]
 
@@ -22,7 +23,7 @@ def moment(text: str, zone: tzinfo, name: str, *, whole_day: bool = False) -> da
         found = datetime.fromisoformat(text.strip())
         if _DATE_ONLY.fullmatch(text.strip()) and whole_day:
             found = datetime.combine(found.date() + timedelta(days=1), time())
-        return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+        return parse_time(found.isoformat(), zone)
     except (ValueError, OverflowError) as error:
         message = f"{name} wants a date or time such as 2026-11-30 or 2026-11-30T09:00, not {text!r}"
         raise BadArgument(message, argument=name) from error

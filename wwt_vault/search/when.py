@@ -104,15 +104,13 @@ def read(question: str, now: datetime, zone: tzinfo) -> When:
             continue  # "which one do we use today" is about now
         try:
             first, after = ranged(match, today)
+            since, until = (
+                datetime.combine(day, time(), zone).astimezone(UTC) if day else None
+                for day in _with_direction(question, match, first, after)
+            )
         except (ValueError, OverflowError):
             continue  # 31 February, the year 0
-        since, until = _with_direction(question, match, first, after)
-        return When(
-            since=datetime.combine(since, time(), zone).astimezone(UTC) if since else None,
-            until=datetime.combine(until, time(), zone).astimezone(UTC) if until else None,
-            about="then",
-            words=match[0].strip(),
-        )
+        return When(since=since, until=until, about="then", words=match[0].strip())
     happened = _TELLS.search(question) is not None and not _DECIDED.search(question)
     return When(about=about, past=happened or _WHY.search(question) is not None)
 

@@ -333,3 +333,19 @@ def test_of_a_quotation_alone_only_what_holds_it_is_listed(indexed: Make) -> Non
     assert found(search(index, '"limit of the login"')) == ["50_Conversations/one.md"]
     assert len(found(search(index, "limit of the login"))) > 1
     assert not search(index, '"limit of the sign-in"').found
+
+
+@pytest.mark.parametrize("question", ["What is PAY-9999?", "PAY-9999는 뭐야?", "KOE007"])
+def test_a_code_that_is_nowhere_is_not_answered_with_one_that_looks_like_it(indexed: Make, question: str) -> None:
+    """The model takes codes of one form for near to one another, and they are not; the known one is found."""
+    index = indexed(
+        session("pay.md", "What is PAY-4031?", "PAY-4031은 카드사 점검 시간입니다."),
+        session("login.md", "Login returns KOE006.", "KOE006 means that the address is not registered."),
+        *FILLER,
+        model=load_embedder(Settings()),
+    )
+
+    assert not search(index, question).found
+    assert found(search(index, question.replace("9999", "4031").replace("007", "006")))[0].endswith(
+        "login.md" if "KOE" in question else "pay.md"
+    )

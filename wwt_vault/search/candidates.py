@@ -217,10 +217,17 @@ def surplus(candidates: Sequence[Candidate], terms: Mapping[str, float], passage
 
     Of one candidate or more, after ``weigh_evidence``; ``terms`` and ``has_meaning`` as ``gather`` returned them.
     """
+    if terms and all(map(_is_code, terms)) and not any(candidate.terms for candidate in candidates):
+        return -1.0  # nothing else is asked than what is nowhere; codes that look alike do not mean the like
     evidence = brought(candidates, passages)
     if has_meaning:
         evidence += familiar(terms, candidates, passages)
     return evidence - enough(passages, has_meaning)
+
+
+def _is_code(term: str) -> bool:
+    """Say whether it is an error code, a version or the like, which is written in one way: with digits and more."""
+    return not term.isdigit() and term.isascii() and any(map(str.isdigit, term))
 
 
 def enough(passages: int, has_meaning: bool) -> float:

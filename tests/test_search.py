@@ -349,3 +349,15 @@ def test_a_code_that_is_nowhere_is_not_answered_with_one_that_looks_like_it(inde
     assert found(search(index, question.replace("9999", "4031").replace("007", "006")))[0].endswith(
         "login.md" if "KOE" in question else "pay.md"
     )
+
+
+def test_nothing_is_not_said_to_be_there_where_nothing_could_be_searched(indexed: Make, tmp_path: Path) -> None:
+    """The only generation is damaged, and that shows only in the search: whoever asks again is answered."""
+    indexed(note("a.md", "The zebra printer jams."), *FILLER).close()
+    (rows,) = (tmp_path / "index" / "generations").glob("*/rows.npz")
+    rows.write_bytes(b"no archive")
+    result = search(Index(tmp_path / "index", lambda: None), "zebra printer")
+
+    assert not result.found
+    assert any("damaged" in sentence and "Ask again" in sentence for sentence in result.notes)
+    assert not any("The vault holds nothing" in sentence for sentence in result.notes)

@@ -110,6 +110,8 @@ def search(
         nothing = "Nothing in the vault passes these filters." if limited else _NOTHING
         # Without any passage no word of a question is known to say something.
         nothing = nothing if terms or limited or not status.passages else _EMPTY_WORDS
+        if status.generation is None and status.problem:
+            nothing = f"Nothing could be searched: {status.problem.rstrip('.')}. Ask again."
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
     is_answer = bool(terms) and surplus(found, terms, status.passages, has_meaning) >= 0

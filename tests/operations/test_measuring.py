@@ -13,6 +13,8 @@ from tests.test_cli import Run, as_json, wwt
 from wwt_vault.config import Settings
 from wwt_vault.errors import BadArgument
 from wwt_vault.index.embedder import load_embedder
+from wwt_vault.model.conversation import DocumentId, Revision
+from wwt_vault.model.knowledge import Document, Section
 from wwt_vault.operations import conversations, freshness, measuring
 from wwt_vault.operations.workspace import Workspace, open_workspace
 from wwt_vault.vault import Vault
@@ -62,7 +64,7 @@ def test_own_prompts_are_asked_and_nothing_is_changed(vault: Vault) -> None:
 
     assert found["has_meaning"]
     assert found["questions"] + found["without_answer"] >= 30
-    assert {row["kind"] for row in found["kinds"]} >= {"ko → ko", "other → other"}
+    assert {row["kind"] for row in found["kinds"]} >= {"ko → ko", "en → en"}
     by_weight = {row["weight"]: row for row in found["weights"]}
     assert by_weight[0.3]["recall"] > 0.5  # the prompts are gone, the answers say what they are about
     assert found["low"] <= found["gain"] <= found["high"]
@@ -76,6 +78,26 @@ def test_no_word_of_a_prompt_is_left_to_find_it_by(vault: Vault) -> None:
     found = measuring.measure(fill(vault, 30, answer="네, 말씀하신 대로 그렇게 해 두었습니다."), questions=30)
 
     assert max(row["recall"] for row in found["weights"]) < 0.5
+
+
+def test_a_note_is_asked_for_across_the_languages_where_that_can_be() -> None:
+    """By one of its questions; the copy that is searched has none of them."""
+    asked_in = {"a.md": ("when do we deploy?", "배포는 언제 하기로 했지?"), "b.md": ("who reviews?",), "c.md": ()}
+    notes = {
+        DocumentId(name): Document(
+            id=DocumentId(name), revision=Revision(name), layer="curated", title="Deploys", time=None,
+            questions=questions, sections=(Section(heading="", line=1, text="We deploy on Tuesdays."),),
+        )
+        for name, questions in asked_in.items()
+    }  # fmt: skip
+
+    asked, left = measuring._questions(notes, 200)
+
+    assert {(one.text, one.kind, *one.gold) for one in asked} == {
+        ("배포는 언제 하기로 했지?", "ko → en", "a.md"),
+        ("who reviews?", "en → en", "b.md"),
+    }
+    assert not any(note.questions for note in left.values())
 
 
 def test_a_vault_with_too_little_says_so(vault: Vault) -> None:

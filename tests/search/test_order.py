@@ -121,6 +121,19 @@ def test_what_was_decided_three_times_has_the_last_first() -> None:
     assert order(near, When(about="then"))[0] == 0
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["기록을 찾지 못했습니다.", "메모에 없습니다.", "I found no record of that.", "There is no note about it."],
+)
+def test_a_session_in_which_nothing_was_found_comes_behind_the_answer(answer: str) -> None:
+    """It repeats the question word for word, so it would be first, and newer each time that somebody asks again."""
+    found = hits(f"user: 서버 접속은 뭐로 하지?\nassistant: {answer}", "assistant: Tailscale SSH로 하기로 했다.")
+    for candidate, day in zip(found, (9, 1), strict=True):
+        candidate.passage = replace(candidate.passage, time=FIRST + timedelta(days=day))
+
+    assert in_order(found, When(), lambda _: [[1.0, 0.6], [0.6, 1.0]])[0] is found[1]
+
+
 def test_a_newer_text_comes_up_from_behind_the_first_five() -> None:
     """Its words may be others altogether."""
     assert order(alike(0.1, _0_7=0.5), When())[:2] == [7, 0]

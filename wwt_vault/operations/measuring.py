@@ -1,8 +1,9 @@
 """How well this vault is searched, measured with what its own person once asked; which setting would be better.
 
 A prompt of a session is taken out of a copy of the index and asked: the session's other words, the answer above all,
-have to be found by it. So the questions are in the person's languages and words, and nothing is made up. Of every
-fourth session nothing is left in the copy: its prompt has no answer there. All of it is worked out in a temporary
+have to be found by it. So the questions are in the person's languages and words, and nothing is made up. Beside them
+one question of each note that has some, in another language than the note's where there is one; none is left in the
+copy. Of every fourth session nothing is left there: its prompt has no answer. All of it is worked out in a temporary
 folder; the index and the vault stay as they are.
 """
 
@@ -37,6 +38,8 @@ _LONGEST: Final = 400
 """Characters of a prompt that is a question; longer ones are mostly pasted."""
 _WORDS: Final = 3
 """Words that it must have: ``go on`` asks for nothing that could be found."""
+_OF_NOTES: Final = 4
+"""At most one in so many questions is a note's: agents write them, persons ask in other words."""
 _SAMPLES: Final = 2000
 
 
@@ -96,7 +99,7 @@ def _documents(workspace: Workspace) -> dict[DocumentId, Document]:
 
 def _questions(known: Mapping[DocumentId, Document], most: int) -> tuple[list[_Question], dict[DocumentId, Document]]:
     """Return the questions, and the documents as they are searched: without the prompts that are asked."""
-    from wwt_vault.index.analysis import ask, language_of  # noqa: PLC0415 - analysing needs more than most verbs
+    from wwt_vault.index.analysis import ask  # noqa: PLC0415 - analysing needs more than most verbs
 
     citing: dict[EventId, set[DocumentId]] = defaultdict(set)
     for document in known.values():
@@ -105,10 +108,20 @@ def _questions(known: Mapping[DocumentId, Document], most: int) -> tuple[list[_Q
                 citing[event].add(document.id)
     asked: list[_Question] = []
     left = dict(known)
-    sessions = [document for document in known.values() if len(document.turns) > 1]
-    for document in sorted(sessions, key=lambda document: blake2b(document.id.encode()).digest()):
+    in_turn = sorted(known.values(), key=lambda document: blake2b(document.id.encode()).digest())
+    for document in in_turn:
+        if len(asked) == most // _OF_NOTES or not document.questions:
+            continue
+        kinds = [(_kind(text, _said(document)), text) for text in document.questions]
+        kind, text = next((one for one in kinds if one[0][:2] != one[0][-2:]), kinds[0])
+        asked.append(_Question(text, kind, frozenset((document.id,)), picks=len(asked) % 2 == 0))
+        left[document.id] = replace(document, questions=())
+    of_notes = len(asked)
+    for document in in_turn:
         if len(asked) == most:
             break
+        if len(document.turns) < 2:
+            continue
         pairs = zip(document.turns, document.turns[1:], strict=False)
         found = next(
             (
@@ -123,19 +136,30 @@ def _questions(known: Mapping[DocumentId, Document], most: int) -> tuple[list[_Q
             continue
         turn, answer = found
         about = {document.id} | {name for each in document.turns for name in citing[each.event]}
-        number = len(asked)
+        number = len(asked) - of_notes
         if number % _WITHOUT == _WITHOUT - 1:
             for name in about:
                 left.pop(name, None)
             asked.append(_Question(turn.text, "none", frozenset(), picks=False))
             continue
-        languages = ("ko" if language_of(text) == 1 else "other" for text in (turn.text, answer.text))
-        asked.append(_Question(turn.text, " → ".join(languages), frozenset(about), picks=number % 2 == 0))
+        asked.append(_Question(turn.text, _kind(turn.text, answer.text), frozenset(about), picks=number % 2 == 0))
         if document.id in left:
             left[document.id] = _without(document, turn)
     # A note may be left out with one session and cite another one as well.
     asked = [question._replace(gold=question.gold & left.keys()) for question in asked]
     return [question for question in asked if question.gold or question.kind == "none"], left
+
+
+def _kind(question: str, answer: str) -> str:
+    """Return the languages of a question and its answer, ``ko → en``; what is in Latin letters counts as English."""
+    from wwt_vault.index.analysis import LANGUAGES, language_of  # noqa: PLC0415 - as above
+
+    names = (LANGUAGES[language_of(text)] for text in (question, answer))
+    return " → ".join("en" if name == "other" else name for name in names)
+
+
+def _said(document: Document) -> str:
+    return "\n".join((document.title, *(section.text for section in document.sections)))
 
 
 def _without(document: Document, prompt: Turn) -> Document:

@@ -67,6 +67,14 @@ _CHANGE: Final = re.compile(
     re.IGNORECASE,
 )
 
+_NO_RECORD: Final = re.compile(
+    r"(?:기록|기억|메모|노트|자료)(?:을|를|이|가|은|는|에|에는|에서)?\s*(?:찾지\s?못|찾을\s?수\s?없|없[다네어었는습])"
+    r"|\bno (?:records?|notes?|memory|mention) (?:of|found|about|on|that)\b"
+    r"|\b(?:find|found|have|see) (?:any|no) (?:records?|notes?|memory|mention)\b",
+    re.IGNORECASE,
+)
+"""What an agent says that was told that there is nothing. It stands beside the question, word for word."""
+
 Alike = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """Passage ids to how near each is to each in meaning."""
 
@@ -115,7 +123,13 @@ def _standing(passage: Passage, when: When) -> int:
         return 2
     if passage.status == "superseded" and _asks_for_first(when):
         return -1  # its date says nothing: it was written last when the other one replaced it
+    if _says_nothing(passage):
+        return 2
     return 0 if passage.layer == "curated" else 1
+
+
+def _says_nothing(passage: Passage) -> bool:
+    return passage.layer == "session" and _NO_RECORD.search(passage.text) is not None
 
 
 def _asks_for_first(when: When) -> bool:
@@ -188,6 +202,8 @@ def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> bool:
     """Say whether of two hits on one matter the dates put ``candidate`` first."""
     one, other = candidate.passage, rival.passage
     if one.document == other.document or one.time is None or other.time is None:
+        return False
+    if _says_nothing(one):
         return False
     if not all(map(str.isalpha, rival.exact - candidate.exact)):
         return False  # it holds a code that the other does not; what bears a name is replaced by what bears another

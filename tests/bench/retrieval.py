@@ -27,7 +27,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from costs import costs
@@ -42,7 +42,8 @@ from wwt_vault.index.analysis import language_of
 from wwt_vault.index.embedder import Embedder, load_embedder
 from wwt_vault.index.passages import drafts, embedded_texts, vector_key
 from wwt_vault.index.vectors import VectorStore
-from wwt_vault.model.knowledge import Passage
+from wwt_vault.model.conversation import DocumentId
+from wwt_vault.model.knowledge import Document, Passage
 from wwt_vault.search import search
 from wwt_vault.search.candidates import gather, score
 from wwt_vault.search.when import When
@@ -55,7 +56,10 @@ _DEPTH: Final = 100
 _SAMPLES: Final = 1000
 
 
+Item = TypeVar("Item")
 Way = Callable[[Case], tuple[list[Passage], bool]]
+Figures = dict[tuple[str, str, str], dict[str, list[float]]]
+"""The values of each measure, by part, kind of question and way of searching."""
 
 
 class Answer(NamedTuple):
@@ -84,6 +88,28 @@ class Remembering:
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""
         return self.model.passages(texts)
+
+
+class Kept:
+    """A model whose vectors of passages are kept: sessions stand in several haystacks, and runs are repeated."""
+
+    def __init__(self, model: Embedder, folder: Path) -> None:
+        """Ask ``model`` for what is not in ``folder`` yet."""
+        self.name, self.dimension, self.query = model.name, model.dimension, model.query
+        self._model = model
+        self._store = VectorStore(folder, model.name, model.dimension)
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of passages, shape (texts, dimension)."""
+        keys = np.array([vector_key(text) for text in texts], dtype=np.uint64)
+        slots = self._store.slots(keys)
+        new = slots < 0
+        found = np.empty((len(texts), self.dimension), dtype=np.float32)
+        found[~new] = self._store.vectors(slots[~new])
+        if new.any():
+            found[new] = self._model.passages([texts[at] for at in np.flatnonzero(new)])
+            self._store.append(keys[new].tolist(), found[new])
+        return found
 
 
 class Plain:
@@ -123,15 +149,18 @@ def open_set(name: str, cache: Path, embedder: str = "auto") -> tuple[Set, Index
         sys.exit("no embedding model is installed")
     remembering = Remembering(model)
     index = Index(cache / name, lambda: remembering)
-    index.refresh(
-        dict.fromkeys(chosen.documents, "1 1 1 1"), chosen.documents.__getitem__, rebuild=True, allow_shrink=True
-    )
-    index.embed_pending(progress=lambda done, total: print(f"\r{name}: {done}/{total}", end="", file=sys.stderr))
+    fill(index, chosen.documents, name)
     return chosen, index, remembering
 
 
-def ways(index: Index, now: Any, plain: Plain) -> dict[str, Way]:
-    """Return each way of searching as a function from a question to passages and whether there is an answer."""
+def fill(index: Index, documents: dict[DocumentId, Document], name: str) -> None:
+    """Put these documents into the index, and no others, and embed what has no vector; ``name`` says what of."""
+    index.refresh(dict.fromkeys(documents, "1 1 1 1"), documents.__getitem__, rebuild=True, allow_shrink=True)
+    index.embed_pending(progress=lambda done, total: print(f"\r{name}: {done}/{total}", end="", file=sys.stderr))
+
+
+def sides(index: Index, now: Any) -> dict[str, Way]:
+    """Return the two sides of a search and ``search``: from a question to passages and whether there is an answer."""
 
     def by_words(case: Case) -> tuple[list[Passage], bool]:
         return [hit.passage for hit in index.keyword(case.question, case.within, _DEPTH)], True
@@ -143,13 +172,22 @@ def ways(index: Index, now: Any, plain: Plain) -> dict[str, Way]:
         result = search(index, case.question, case.within, limit=_DEPTH, now=now, nearest=True)
         return [hit.passage for hit in result.hits], result.found
 
-    return {
-        "words": by_words,
+    return {"words": by_words, "meaning": by_meaning, "fused": fused}
+
+
+def ways(index: Index, now: Any, plain: Plain) -> dict[str, Way]:
+    """Return each way of searching, the plain cosines among them."""
+    return sides(index, now) | {
         "model": lambda case: (plain(case), True),
-        "meaning": by_meaning,
-        "fused": fused,
         "within": lambda case: (plain(case, own_language=True), True),
     }
+
+
+def evenly(items: Sequence[Item], most: int | None) -> Sequence[Item]:
+    """Return at most so many of ``items``, evenly picked."""
+    if not most or most >= len(items):
+        return items
+    return [items[at * len(items) // most] for at in range(most)]
 
 
 def far(name: str, part: str) -> list[Case]:
@@ -207,6 +245,15 @@ def interval(values: Sequence[float]) -> str:
     return f"{array.mean():.3f} [{low:.3f}, {high:.3f}]"
 
 
+def table(figures: Figures, part: str, shown: Sequence[str]) -> str:
+    """Return a table of the measures ``shown``; ``part`` is the heading of what the figures are of first."""
+    lines = [f"| {part} | kind | n | by | {' | '.join(shown)} |", f"|{' --- |' * (len(shown) + 4)}"]
+    for (of, kind, row), values in sorted(figures.items(), key=lambda item: (*item[0][:2], ROWS.index(item[0][2]))):
+        cells = [interval(values[measure]) if values.get(measure) else "" for measure in shown]
+        lines.append(f"| {of} | {kind} | {max(map(len, values.values()))} | {row} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 SHOWN: Final = {
     "locomo": ("frac@5", "frac@10", "R@5", "R@10", "all@10", "MRR"),
     "locomo-each": ("frac@5", "frac@10", "R@5", "R@10", "all@10", "MRR"),
@@ -226,13 +273,11 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
     now = max((d.time for d in chosen.documents.values() if d.time), default=None)
     cases = []
     for part in parts:
-        of_part = [case for case in chosen.cases if case.part == part]
-        step = max(1.0, len(of_part) / (most or len(of_part) or 1))
-        cases += [of_part[int(at * step)] for at in range(int(len(of_part) / step))]
+        cases += evenly([case for case in chosen.cases if case.part == part], most)
     for case in cases:
         model.query(case.question)
     told = turns_told(chosen, index) if name == "locomo-told" else lambda passage, _: [passage.document]
-    figures: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    figures: Figures = defaultdict(lambda: defaultdict(list))
     refused: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for row, way in ways(index, now, Plain(chosen, cache / name, model)).items():
         if row not in rows or (row == "within" and name not in ("bilingual", "paraphrases", "xquad")):
@@ -252,10 +297,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
         p50, p95 = np.percentile(np.array(seconds) * 1000, (50, 95))
         print(f"{name}, {row}: {p50:.1f} ms median, {p95:.1f} ms p95, without embedding", file=sys.stderr)
     shown = SHOWN.get(name, ("nDCG@10", "R@1", "R@5", "R@10", "MRR"))
-    print(f"\n### {name}\n\n| part | kind | n | by | {' | '.join(shown)} |\n|{' --- |' * (len(shown) + 4)}")
-    for (part, kind, row), values in sorted(figures.items(), key=lambda item: (*item[0][:2], ROWS.index(item[0][2]))):
-        cells = [interval(values[measure]) if values.get(measure) else "" for measure in shown]
-        print(f"| {part} | {kind} | {len(values['R@1'])} | {row} | {' | '.join(cells)} |")
+    print(f"\n### {name}\n\n{table(figures, 'part', shown)}")
     for part in parts:
         some = [
             f"{1 - np.mean(refused[part, kind]):.0%} of {len(refused[part, kind])} {words}"

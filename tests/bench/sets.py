@@ -14,10 +14,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from wwt_vault.model.conversation import DocumentId, EventId, Revision, Turn
+from wwt_vault.model.conversation import DocumentId, EventId, Revision, Role, Turn
 from wwt_vault.model.knowledge import Document, Filters, Section
 
-__all__ = ["BILINGUAL", "SETS", "SHARED", "Case", "Set", "bilingual", "turn_name"]
+__all__ = ["BILINGUAL", "SETS", "SHARED", "Case", "Set", "bilingual", "session", "turn_name"]
 
 SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
 BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
@@ -54,12 +54,14 @@ def page(name: str, text: str, **fields: Any) -> Document:
     )
 
 
-def session(name: str, title: str, start: datetime, said: Iterable[str], **fields: Any) -> Document:
-    """Return a conversation, the speakers in turns, as a session note."""
+def session(
+    name: str, title: str, start: datetime, said: Iterable[str], roles: Sequence[Role] | None = None, **fields: Any
+) -> Document:
+    """Return a conversation as a session note; without ``roles``, one for each text, the speakers take turns."""
     turns = tuple(
         Turn(
             event=EventId(f"{start + timedelta(seconds=at):%Y%m%dT%H%M%SZ}-{at:012x}"),
-            role="assistant" if at % 2 else "user",
+            role=roles[at] if roles else "assistant" if at % 2 else "user",
             time=start + timedelta(seconds=at),
             line=10 + 3 * at,
             text=text,

@@ -83,6 +83,19 @@ def test_the_current_decision_comes_first_and_says_what_it_replaced(
     assert f"note superseded {old}" in found["text"]
 
 
+def test_what_was_replaced_leads_where_it_is_asked_how_it_once_was(
+    workspace: Workspace, reversed_decision: dict[str, Any]
+) -> None:
+    """And it says that it is superseded; the same words without that have the current one first."""
+    old, new = reversed_decision["old"]["path"], reversed_decision["new"]["path"]
+    then = recall.context(workspace, "PostgreSQL orders originally")
+    now = recall.context(workspace, "PostgreSQL orders now")
+
+    assert items(then)[0] == ("note", old)
+    assert f"note superseded {old}" in then["text"]
+    assert items(now)[0] == ("note", new)
+
+
 def test_a_decision_comes_with_its_reason(workspace: Workspace, reversed_decision: dict[str, Any]) -> None:
     """Its own words for it, and the notes it rests on, whatever was asked."""
     found = recall.context(workspace, "where are orders kept CockroachDB")

@@ -29,7 +29,6 @@ MIN_BUDGET: Final = 30
 MAX_BUDGET: Final = 20_000
 REPLACED: Final = "History"
 """Heading of the line that says what a note replaced."""
-
 _KIND: Final = "context"
 _TURNS: Final = 3
 """Turns shown of one passage: the one that matches, and what it answers or what answers it."""
@@ -123,6 +122,7 @@ def build(
     sources: Mapping[DocumentId, Source],
     curated: Collection[EventId],
     pinned: Sequence[DocumentId] = (),
+    about_then: bool = False,
     flow: Sequence[Flow] = (),
     project: str | None = None,
     waiting: Waiting | None = None,
@@ -133,16 +133,16 @@ def build(
     """Put together what is known, best first, in at most ``budget_tokens`` (as ``count_tokens`` counts).
 
     ``hits`` in the order of the search; ``terms`` are the question's words and their weights; ``sources`` has
-    every hit's document; ``curated`` are the events that a note cites or a mark covers; ``pinned`` are notes that lead
-    whatever is asked, as far as they are in ``sources``; ``flow`` newest first;
-    ``missing`` says what the index has not seen yet. Raises ``BadArgument`` for a budget outside 30..20,000.
+    every hit's document; ``curated`` are the events that a note cites or a mark covers; ``pinned`` notes lead,
+    whatever is asked, as far as they are in ``sources``; ``about_then`` (how it once was) leaves superseded notes
+    where they are; ``flow`` newest first; ``missing`` says what is not indexed yet. Raises ``BadArgument`` for a budget
+    outside 30..20,000.
     """
     if not MIN_BUDGET <= budget_tokens <= MAX_BUDGET:
-        message = f"budget_tokens must lie between {MIN_BUDGET} and {MAX_BUDGET}, not {budget_tokens}"
-        raise BadArgument(message, argument="budget_tokens")
+        wrong = f"budget_tokens must lie between {MIN_BUDGET} and {MAX_BUDGET}, not {budget_tokens}"
+        raise BadArgument(wrong, argument="budget_tokens")
     best = max((hit.score for hit in hits), default=0.0)
-    # What the search put before a better one, as what is newer on the matter, is no tail; of each project by itself,
-    # since the own one has been put first.
+    # What is put before a better one for its date is no tail; of each project by itself: the own one was put first.
     last = {hit.passage.project: at for at, hit in enumerate(hits) if hit.score >= _WORTH_TELLING * best}
     hits = [
         hit
@@ -154,7 +154,7 @@ def build(
     ]
     others = [hit for hit in hits if hit.passage.document not in pinned]
     blocks = [
-        *_from_hits(others, sources, frozenset(curated), terms, zone),
+        *_from_hits(others, sources, frozenset(curated), terms, zone, about_then=about_then),
         *(_flow_block(entry, project, zone) for entry in flow[:_FLOW]),
     ]
     opening = "" if hits else "no record found: nothing in the memory answers this. Say so; do not guess."
@@ -207,13 +207,15 @@ def _from_hits(
     curated: frozenset[EventId],
     terms: Mapping[str, float],
     zone: tzinfo,
+    *,
+    about_then: bool,
 ) -> list[_Block]:
     """Sort the hits into the order of the context, one block per note or session."""
     passages: dict[DocumentId, list[Passage]] = {}
     for hit in hits:
         passages.setdefault(hit.passage.document, []).append(hit.passage)
     notes = {name for name, found in passages.items() if found[0].layer == "curated"}
-    current = {name for name in notes if passages[name][0].status != "superseded"}
+    current = {name for name in notes if about_then or passages[name][0].status != "superseded"}
     cited = frozenset(event for name in current for event in sources[name].evidence)
     ages = [updated for name in current if (updated := sources[name].updated)]
     ranks: list[tuple[_Rank, int, _Block]] = []

@@ -140,7 +140,8 @@ def context(
         )
         limits = [f"As of {as_of}: what came later is left out."]
     standing = Standing(workspace, read)
-    hits = with_current(workspace, hits, standing, result.terms, read)
+    if not result.about_then:
+        hits = with_current(workspace, hits, standing, result.terms, read)
     open_sessions = pending(workspace)
     leading = pinned(workspace, project, until) if project else []
     pack = contexts.build(
@@ -149,6 +150,7 @@ def context(
         terms=result.words,
         sources=_sources([*leading, *(hit.passage.document for hit in hits)], standing, read),
         pinned=leading,
+        about_then=result.about_then,
         curated=open_sessions.curated,
         flow=flow(workspace, project, until) if project else (),
         project=project,

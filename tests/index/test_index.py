@@ -335,6 +335,19 @@ def test_purging_leaves_nothing_of_what_is_gone(tmp_path: Path) -> None:
     assert index.status().embedded == 13
 
 
+def test_purging_leaves_the_samples_that_vectors_are_compared_by(tmp_path: Path) -> None:
+    """They are nobody's words, and the next search does not have to embed them again."""
+    model = HashEmbedder()
+    index = with_model(tmp_path, model)
+    index.refresh(LIBRARY.stamps, LIBRARY.load)
+    index.embed_pending()
+    assert index.meaning("redis cache")
+    index.purge()
+    before = len(model.embedded)
+    assert with_model(tmp_path, model).meaning("another question")
+    assert len(model.embedded) == before
+
+
 def test_what_cannot_be_purged_is_said(tmp_path: Path) -> None:
     """Who wants words forgotten must know that they are still there."""
     index = build(tmp_path, HashEmbedder())

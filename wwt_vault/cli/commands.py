@@ -10,7 +10,7 @@ import typer
 
 from wwt_vault import __version__
 from wwt_vault.cli import memory, notes, projects, secrets, sources, start, sync, tokens, upkeep
-from wwt_vault.cli.output import Common, emit, emit_error
+from wwt_vault.cli.output import Common, emit, emit_error, say
 from wwt_vault.errors import WwtError
 
 __all__ = ["app", "run"]
@@ -91,5 +91,7 @@ def run(common: Common, arguments: list[str]) -> int:
             emit_error(common, {"code": "usage", "message": error.format_message()})  # type: ignore[attr-defined]  # click's
         else:
             error.show()  # type: ignore[attr-defined]  # click's own rendering, with the usage line
+            if "No such option" in error.format_message():  # type: ignore[attr-defined]
+                say("What begins with a dash is taken for an option. Put -- before it if you mean the word.")
         return 2
     return code if isinstance(code, int) else 0

@@ -56,7 +56,8 @@ class Centring:
         """Compare questions with the vectors in ``store``; the samples' vectors are kept in ``folder``."""
         self._embedder = embedder
         self._store = store
-        self._samples = VectorStore(folder, f"{embedder.name}, samples", embedder.dimension)
+        # By a suffix of their own: what is forgotten takes nothing of them, since they are nobody's words.
+        self._samples = VectorStore(folder, f"{embedder.name}, samples", embedder.dimension, ".samples")
         self._means: dict[tuple[str, int], NDArray[np.float32]] = {}
         self._lock = threading.RLock()
         self._known: tuple[object, object, _Centres] | None = None

@@ -39,12 +39,15 @@ _LOCK_SECONDS: Final = 30.0
 class VectorStore:
     """The vectors of one model. Any number of threads and processes may read and append."""
 
-    def __init__(self, folder: Path, model: str, dimension: int) -> None:
-        """Open or begin the store of ``model`` in ``folder``; nothing is written before the first ``append``."""
+    def __init__(self, folder: Path, model: str, dimension: int, suffix: str = ".vectors") -> None:
+        """Open or begin the store of ``model`` in ``folder``; nothing is written before the first ``append``.
+
+        ``prune_all`` looks at files of the usual ``suffix`` alone.
+        """
         self.model = model
         self.dimension = dimension
         name = blake2b(f"{model}\0{dimension}".encode(), digest_size=8).hexdigest()
-        self.path = folder / f"{name}.vectors"
+        self.path = folder / f"{name}{suffix}"
         self._record = np.dtype([("key", "<u8"), ("vector", "<f2", (dimension,))])
         self._header = json.dumps({"format": _FORMAT, "model": model, "dimension": dimension}).encode()
         self._header = self._header[: _HEADER - 1].ljust(_HEADER - 1) + b"\n"

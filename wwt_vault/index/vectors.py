@@ -175,7 +175,11 @@ class VectorStore:
             if not self._is_ours():
                 return
         known = len(self._keys)
-        added = np.fromfile(self.path, self._record, count - known, offset=_HEADER + known * self._record.itemsize)
+        try:
+            added = np.fromfile(self.path, self._record, count - known, offset=_HEADER + known * self._record.itemsize)
+        except OSError:  # replaced since, under the same number
+            self._forget()
+            return
         count = known + len(added)
         matrix: NDArray[np.float32] | None = None
         if self._matrix is not None and count * self.dimension * 4 <= _IN_MEMORY:

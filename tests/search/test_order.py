@@ -134,6 +134,17 @@ def test_a_session_in_which_nothing_was_found_comes_behind_the_answer(answer: st
     assert in_order(found, When(), lambda _: [[1.0, 0.6], [0.6, 1.0]])[0] is found[1]
 
 
+def test_what_was_decided_after_nothing_was_found_is_an_answer_as_any_other() -> None:
+    """The usual way of a first decision: the agent has no record, so the person says how it is to be."""
+    decided = "user: 서버 접속은 뭐로 하지?\nassistant: 기록이 없습니다.\nuser: 그럼 Tailscale SSH로 하자."
+    found = hits(decided, "assistant: 서버 접속은 SSH 키로 한다.")
+    for candidate, day in zip(found, (9, 1), strict=True):
+        candidate.passage = replace(candidate.passage, time=FIRST + timedelta(days=day))
+
+    assert in_order(found, When(), lambda _: [[1.0, 0.6], [0.6, 1.0]])[0] is found[0]
+    assert in_order(found[::-1], When(), lambda _: [[1.0, 0.6], [0.6, 1.0]])[0] is found[0]
+
+
 def test_a_newer_text_comes_up_from_behind_the_first_five() -> None:
     """Its words may be others altogether."""
     assert order(alike(0.1, _0_7=0.5), When())[:2] == [7, 0]

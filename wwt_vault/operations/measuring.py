@@ -112,9 +112,11 @@ def _questions(known: Mapping[DocumentId, Document], most: int) -> tuple[list[_Q
     for document in in_turn:
         if len(asked) == most // _OF_NOTES or not document.questions:
             continue
-        kinds = [(_kind(text, _said(document)), text) for text in document.questions]
-        kind, text = next((one for one in kinds if one[0][:2] != one[0][-2:]), kinds[0])
-        asked.append(_Question(text, kind, frozenset((document.id,)), picks=len(asked) % 2 == 0))
+        own = _language(_said(document))
+        text = next((one for one in document.questions if _language(one) != own), document.questions[0])
+        asked.append(
+            _Question(text, f"{_language(text)} → {own}", frozenset((document.id,)), picks=len(asked) % 2 == 0)
+        )
         left[document.id] = replace(document, questions=())
     of_notes = len(asked)
     for document in in_turn:
@@ -142,7 +144,8 @@ def _questions(known: Mapping[DocumentId, Document], most: int) -> tuple[list[_Q
                 left.pop(name, None)
             asked.append(_Question(turn.text, "none", frozenset(), picks=False))
             continue
-        asked.append(_Question(turn.text, _kind(turn.text, answer.text), frozenset(about), picks=number % 2 == 0))
+        kind = f"{_language(turn.text)} → {_language(answer.text)}"
+        asked.append(_Question(turn.text, kind, frozenset(about), picks=number % 2 == 0))
         if document.id in left:
             left[document.id] = _without(document, turn)
     # A note may be left out with one session and cite another one as well.
@@ -150,12 +153,12 @@ def _questions(known: Mapping[DocumentId, Document], most: int) -> tuple[list[_Q
     return [question for question in asked if question.gold or question.kind == "none"], left
 
 
-def _kind(question: str, answer: str) -> str:
-    """Return the languages of a question and its answer, ``ko → en``; what is in Latin letters counts as English."""
+def _language(text: str) -> str:
+    """Return ``ko``, ``ja``, ``zh``, or ``en`` for what is in other letters."""
     from wwt_vault.index.analysis import LANGUAGES, language_of  # noqa: PLC0415 - as above
 
-    names = (LANGUAGES[language_of(text)] for text in (question, answer))
-    return " → ".join("en" if name == "other" else name for name in names)
+    name = LANGUAGES[language_of(text)]
+    return "en" if name == "other" else name
 
 
 def _said(document: Document) -> str:

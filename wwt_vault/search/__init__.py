@@ -129,7 +129,7 @@ def search(
         found=is_answer,
         hits=hits,
         terms=terms,
-        about_then=when.about == "then" and not when.has_range,
+        about_then=when.asks_for_first,
         also=also,
         notes=notes,
     )

@@ -67,6 +67,8 @@ _CHANGE: Final = re.compile(
     re.IGNORECASE,
 )
 
+_TURN: Final = re.compile(r"^(?:user|assistant): ", re.MULTILINE)
+"""Where a turn begins in the text of a passage, see ``index.passages``."""
 _NO_RECORD: Final = re.compile(
     r"(?:기록|기억|메모|노트|자료)(?:을|를|이|가|은|는|에|에는|에서)?\s*(?:찾지\s?못|찾을\s?수\s?없|없[다네어었는습])"
     r"|\bno (?:records?|notes?|memory|mention) (?:of|found|about|on|that)\b"
@@ -96,7 +98,7 @@ def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[
         passage = candidate.passage
         standing = _standing(passage, when) if is_close(candidate) else 3
         time = passage.time.timestamp() if passage.time else 0.0
-        time = time if _asks_for_first(when) else -time
+        time = time if when.asks_for_first else -time
         return standing, -round(candidate.score, 6), time, passage.document, passage.line
 
     ranked = _by_date(sorted(candidates, key=key), when, alike)
@@ -121,7 +123,7 @@ def _elsewhere(first: Sequence[Candidate], rest: Sequence[Candidate]) -> list[Ca
 def _standing(passage: Passage, when: When) -> int:
     if passage.document == _GLOSSARY or (passage.status == "superseded" and when.about != "then"):
         return 2
-    if passage.status == "superseded" and _asks_for_first(when):
+    if passage.status == "superseded" and when.asks_for_first:
         return -1  # its date says nothing: it was written last when the other one replaced it
     if _says_nothing(passage):
         return 2
@@ -129,11 +131,8 @@ def _standing(passage: Passage, when: When) -> int:
 
 
 def _says_nothing(passage: Passage) -> bool:
-    return passage.layer == "session" and _NO_RECORD.search(passage.text) is not None
-
-
-def _asks_for_first(when: When) -> bool:
-    return when.about == "then" and not when.has_range
+    """Say whether it ends with nothing found: often somebody decides right behind that, and then it is the answer."""
+    return passage.layer == "session" and _NO_RECORD.search(_TURN.split(passage.text)[-1]) is not None
 
 
 def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidate]:

@@ -32,6 +32,11 @@ class When(NamedTuple):
         """True when days are meant."""
         return self.since is not None or self.until is not None
 
+    @property
+    def asks_for_first(self) -> bool:
+        """True where it is asked how it once was: what was replaced since answers that."""
+        return self.about == "then" and not self.has_range
+
     def holds(self, moment: datetime | None) -> bool:
         """Say whether a moment lies in the range."""
         if moment is None or not self.has_range:

@@ -29,11 +29,24 @@ ABOUT_DAYS = (
     "10월에 결정한 거 알려줘",
     "3일 전에 무슨 얘기 했어?",
     "11월 초에 논의한 내용",
+    "며칠 전에 뭐 했지?",
+    "일주일 전에 무슨 얘기 했어?",
+    "최근 3일 동안 뭐 했어?",
+    "요 며칠간 뭐 고쳤어?",
+    "지난 주말에 뭐 했지?",
+    "지난 분기에 결정한 것 알려줘",
+    "3월에서 5월 사이에 논의한 내용",
+    "10월 3일부터 7일까지 한 일",
     "저번에 어디까지 했더라",
     "최근에 뭐 바꿨어?",
     "what did we do last week?",
     "What did we decide in October?",
     "what have we been working on recently?",
+    "what have we done over the past two weeks?",
+    "what did we work on a few days ago?",
+    "what did we do earlier this week?",
+    "what happened in Q3?",
+    "what did we change between March and May?",
     "where did we leave off last time?",
     "show me everything from yesterday",
 )
@@ -142,6 +155,12 @@ def test_where_we_left_off_is_the_newest_conversation(ask: Callable[..., SearchR
 
     assert names(result) == ["today", "friday"]
     assert result.notes == ("These are the newest 2 of 4 conversations and notes.",)
+
+
+def test_what_was_done_recently_may_be_longer_ago(ask: Callable[..., SearchResult]) -> None:
+    """Where nothing else is asked: the newest, and not only those of a month."""
+    assert names(ask("최근에 뭐 바꿨어?")) == ["today", "friday", "tuesday", "october"]
+    assert names(ask("what have we changed recently?"))[-1] == "october"
 
 
 def test_days_in_the_question_and_in_the_filters_hold_together(ask: Callable[..., SearchResult]) -> None:

@@ -31,6 +31,7 @@ _DOING: Final = frozenset(
     " finish complet ship learn progress go went come came got get done up off summari summar recap overview list show"
     " tell me us about all new so far sinc befor after dure until till session convers chat last latest recent late"
     " time leav left activ yesterday today togeth again day week month year am thi than"
+    " over within throughout across earlier"
     " 일 작업 결정 정하 고치 바꾸 얘기 이야기 논의 대화 말 나누 진행 정리 요약 만들 끝내 마치 변경 수정 처리 내용 세션"
     " 사항 마지막 최근 요즘 요새 주 달 월 년 날 한 알리 알려주 보이 보여주 다 전부 모두 좀 우리 동안 사이 이후 까지"
     " 가장".split()
@@ -82,6 +83,8 @@ def of_those_days(
     Those of projects alone that are named by all of ``besides``. Pages are left out unless ``filters`` ask for them:
     their time is often that of a file that was copied.
     """
+    if _LATEST.fullmatch(when.words):
+        when = When()  # what came last, if that was longer ago than "recently" is taken for
     since = max((one for one in (filters.since, when.since) if one), default=None)
     until = min((one for one in (filters.until, when.until) if one), default=None)
     newest = index.newest(replace(filters, since=since, until=until), _LOOKED_AT)

@@ -1,0 +1,349 @@
+"""Which days a question names: ``지난주``, ``in March``, ``3월부터 5월까지``, ``the last two weeks``.
+
+Only what was said is of use here, so nothing that lies ahead is read (``next week``, ``내년 3월``), and a month without
+a year is the last one that has begun.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from wwt_vault.search.amounts import (
+    EN_AMOUNT,
+    HAPPENED,
+    KO_AMOUNT,
+    PLAIN_QUESTION,
+    read_korean_weekday,
+    read_last_few,
+    read_long_ago,
+    read_recently,
+    where_told,
+)
+from wwt_vault.search.named_days import (
+    MONTH,
+    ORDINAL,
+    WEEKDAYS,
+    read_days_of_month,
+    read_english_day,
+    read_english_month,
+    read_korean_month,
+    read_korean_months,
+    read_last_night,
+    read_part_of_month,
+    read_part_of_year,
+    read_quarter,
+    read_season,
+    read_weekday,
+    read_weekend,
+)
+from wwt_vault.search.periods import (
+    EN_PART_OF,
+    KO_PART,
+    NoDays,
+    Range,
+    Reader,
+    any_period,
+    days_ago,
+    one_day,
+    one_month,
+    one_year,
+    part_of,
+    read_part_of_period,
+    read_period,
+    units_back,
+)
+
+__all__ = ["Days", "days_in"]
+
+
+class Days(NamedTuple):
+    """Days that a question names. A bound that is a ``datetime`` is that hour there, a date its midnight."""
+
+    first: date | None
+    after: date | None
+    """The day after the last."""
+    words: str
+    """What was read, as it stands in the question."""
+
+
+_Reading = tuple[re.Match[str], Reader, Range]
+"""What was found, who read it, and the days."""
+
+
+def days_in(question: str, today: date) -> Days | None:
+    """Return the days that ``question`` names, as seen from ``today``; ``None`` where it names none."""
+    for pattern, ranged in _SPANS:
+        for match in pattern.finditer(question):
+            if read := _read(ranged, match, today):
+                return Days(*read, match[0].strip())
+    if span := _from_one_to_another(question, today):
+        return span
+    for match, _, read in _readings(_DAYS_NAMED, question, today):
+        return Days(*_with_direction(question, match, *read), match[0].strip())
+    return None
+
+
+def _read(ranged: Reader, match: re.Match[str], today: date) -> Range | None:
+    try:
+        first, after = ranged(match, today)
+    except (ValueError, OverflowError):
+        return None  # 31 February, the year 0
+    return (first, after) if _day_of(first) <= _day_of(after) else None
+
+
+def _day_of(bound: date) -> date:
+    return bound.date() if isinstance(bound, datetime) else bound
+
+
+def _readings(table: tuple[tuple[re.Pattern[str], Reader], ...], question: str, today: date) -> Iterator[_Reading]:
+    for pattern, ranged in table:
+        for match in pattern.finditer(question):
+            if read := _read(ranged, match, today):
+                yield match, ranged, read
+
+
+def _with_direction(question: str, match: re.Match[str], first: date, after: date) -> tuple[date | None, date | None]:
+    """Return the range as the words around it mean it: before it, since it, or in it."""
+    before, behind = question[: match.start()], question[match.end() :]
+    if re.search(r"\b(?:before|prior to|until|till|up to|by)\s+(?:the\s+)?$", before, re.IGNORECASE):
+        return None, after if re.search(r"(?:until|till|up to|by)\s+(?:the\s+)?$", before, re.IGNORECASE) else first
+    if re.search(r"\b(?:since|after|from)\s+(?:the\s+)?$", before, re.IGNORECASE):
+        return after if re.search(r"after\s+(?:the\s+)?$", before, re.IGNORECASE) else first, None
+    if re.match(r"\s*(?:이전|전에|전까지)", behind):
+        return None, first
+    if re.match(r"\s*까지", behind):
+        return None, after
+    if re.match(r"\s*(?:이후|부터|뒤로)", behind):
+        return first, None
+    return first, after
+
+
+# --- The tables -------------------------------------------------------------------------------------------------------
+
+
+def _table(*rows: tuple[str, Reader]) -> tuple[tuple[re.Pattern[str], Reader], ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), ranged) for pattern, ranged in rows)
+
+
+_KO_YEAR: Final = r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*|지난\s*)?"
+_NOT_NEXT: Final = r"(?<!내년)(?<!내년 )(?<!다음)(?<!다음 )(?<!내후년 )(?<![\d.])"
+_KO_MONTH: Final = "(?P<month>1[0-2]|[1-9])"
+_KO_TO: Final = r"\s?(?:부터|에서|~|-|–)\s?"
+_OF_YEAR: Final = r"(?:(?: of)?,? (?P<year>20\d\d)| of (?P<which>last year|this year))?"
+_EN_TO: Final = r"(?:\s?[-–~]\s?| to | through | until | till | and )"
+
+_SPANS: Final = _table(
+    (
+        (
+            rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월\s*(?P<day>[12]\d|3[01]|[1-9])일?{_KO_TO}"
+            r"(?P<to>[12]\d|3[01]|[1-9])일(?:\s?까지|\s?사이)?"
+        ),
+        read_days_of_month,
+    ),
+    (rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}\s?[~–-]\s?(?P<to>1[0-2]|[1-9])월(?:\s?까지|\s?사이)?", read_korean_months),
+    (
+        (
+            rf"\b(?:(?:from|between) )?(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?{_EN_TO}(?P<to>\d\d?){ORDINAL}?\b"
+            r"(?:,? (?P<year>20\d\d))?(?! [a-z]+ ago)"
+        ),
+        read_days_of_month,
+    ),
+    (
+        (
+            rf"\b(?:(?:from|between) )?(?:the )?(?P<day>\d\d?){ORDINAL}?{_EN_TO}(?:the )?(?P<to>\d\d?){ORDINAL}? "
+            rf"(?:of )?(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?"
+        ),
+        read_days_of_month,
+    ),
+)  # fmt: skip
+"""From one day to another, in words of their own."""
+
+_ON: Final = "|".join(
+    rf"(?<=\b{word} )" for word in ("in", "last", "since", "before", "after", "until", "during", "from", "by")
+)
+_KO_AFTER_AGO: Final = "(?=$|[^가-힣]|에|의|부터|까지|쯤|엔|인|이|만|으로|보다|과|하고)"
+_DAY_NAMES: Final = "|".join(WEEKDAYS)
+_DAYS_NAMED: Final = _table(
+    (
+        r"(?<![\w.])(?P<year>20\d\d)[-./](?P<month>\d\d?)[-./](?P<day>\d\d?)(?!\d)",
+        lambda m, _: one_day(int(m["year"]), int(m["month"]), int(m["day"])),
+    ),
+    (
+        r"(?<![\d./-])(?P<year>20\d\d)-(?P<month>\d\d)(?![\d.-])",
+        lambda m, _: one_month(int(m["year"]), int(m["month"])),
+    ),
+    (
+        (
+            rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월(?![급세드간])"
+            rf"(?:\s*(?P<day>[12]\d|3[01]|[1-9])일(?!\s?(?:간|전|동안))|\s*{KO_PART})?"
+        ),
+        read_korean_month,
+    ),
+    (
+        (
+            rf"\b(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?\b(?:,? (?P<year>20\d\d))?"
+            rf"|\b(?P<day2>\d\d?){ORDINAL}? (?:of )?(?P<month2>{MONTH})\b\.?(?:,? (?P<year2>20\d\d))?"
+        ),
+        read_english_day,
+    ),
+    (rf"{EN_PART_OF}(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?", read_part_of_month),
+    (rf"\b(?P<month>{MONTH})\.?,? (?P<year>20\d\d)\b", read_english_month),
+    (rf"(?:{_ON})(?P<month>{MONTH})\b", read_english_month),
+    # Quarters and halves
+    (
+        r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*)?(?<!\d)(?:(?P<quarter>[1-4])\s?(?:사)?분기|(?P<half>[상하])반기)",
+        read_quarter,
+    ),
+    (rf"\b(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b(?![:)]|\.\S|\s?%){_OF_YEAR}", read_quarter),
+    (r"\b(?P<year>20\d\d)[ -]?(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b", read_quarter),
+    (rf"\b(?P<quarter>first|second|third|fourth) quarter\b{_OF_YEAR}", read_quarter),
+    # Parts of a week, a month or a year
+    (rf"{any_period(korean=True)}\s?{KO_PART}", read_part_of_period),
+    (rf"{EN_PART_OF}{any_period(korean=False)}", read_part_of_period),
+    (rf"(?<!\d)(?P<year>20\d\d)년\s?{KO_PART}", read_part_of_year),
+    (rf"{EN_PART_OF}(?P<year>20\d\d)\b(?![-./]\d)", read_part_of_year),
+    (r"(?<![가-힣])연초", lambda _, today: part_of("year", units_back("year", today, 0), "초")),
+    (r"(?<![가-힣])지난\s?연말", lambda _, today: part_of("year", units_back("year", today, 1), "말")),
+    (r"(?P<which>작년|지난해|지난|올|이번)\s?(?P<season>봄|여름|가을|겨울)(?!방학)", read_season),
+    (r"\b(?P<which>last|this) (?P<season>spring|summer|fall|autumn|winter)\b", read_season),
+    # The last so many
+    (
+        (
+            rf"(?<![가-힣])(?P<since>최근|지난|요|근)\s?{KO_AMOUNT}"
+            r"\s?(?P<over>간(?![가-힣])|간에|간의|동안|사이|새(?![가-힣])|(?<=며칠)|)(?!\s?[전차째])"
+        ),
+        read_last_few,
+    ),
+    (
+        (
+            r"(?:\bthe last|\b(?:the )?(?P<past>past)"
+            r"|\blast(?= (?:\d|two|three|four|five|six|seven|ten|few|couple|several)))"
+            rf" (?:{EN_AMOUNT}|(?P<alone>hour|week|month|quarter|year))\b(?! of\b)"
+        ),
+        read_last_few,
+    ),
+    # So long ago
+    (
+        rf"(?<![\w가-힣]){KO_AMOUNT}\s?(?:쯤|정도|가량|남짓)?\s?전{_KO_AFTER_AGO}",
+        read_long_ago,
+    ),
+    (rf"\b{EN_AMOUNT} (?:ago|back)\b", read_long_ago),
+    (
+        rf"(?<![가-힣])얼마\s?전{_KO_AFTER_AGO}|\bnot (?:too |so )?long ago\b",
+        lambda _, today: days_ago(today, 60, 1),
+    ),
+    (r"\bthe other (?:day|night)\b|(?<![\d가-힣])일전에", lambda _, today: days_ago(today, 14, 1)),
+    (r"\bthe other week\b", lambda _, today: units_back("week", today, 4, 1)),
+    # Days
+    (r"(?<![가-힣])그끄저께|(?<![가-힣])그끄제", lambda _, today: days_ago(today, 3)),
+    (
+        r"엊그제|엊그저께|(?<![가-힣])그저께|(?<![가-힣])그제(?![야서])|\bthe day before yesterday\b",
+        lambda _, today: days_ago(today, 2),
+    ),
+    (r"어젯밤|어제\s?밤|지난\s?밤|간밤|\blast night\b|\byesterday night\b", read_last_night),
+    (r"(?<![가-힣])어제(?!나)|\byesterday\b", lambda _, today: days_ago(today, 1)),
+    (
+        r"오늘(?!날)|\bthis (?:morning|afternoon|evening)\b|\btonight\b|\bearlier today\b",
+        lambda _, today: days_ago(today, 0),
+    ),
+    (r"\btoday\b", where_told(HAPPENED, None, lambda _, today: days_ago(today, 0))),
+    (r"(?:지난|저번|이번)\s?주말|\b(?:last|this|over the) weekend\b", read_weekend),
+    (rf"{any_period(korean=True)}\s?(?P<day>[월화수목금토일])요일", read_weekday),
+    (rf"\b(?P<day>{_DAY_NAMES}) (?:of )?{any_period(korean=False)}", read_weekday),
+    (rf"{any_period(korean=False)}(?:'s| on)? (?P<day>{_DAY_NAMES})\b", read_weekday),
+    (r"(?:지난|저번|이번)\s?(?P<day>[월화수목금토일])요일", read_weekday),
+    (rf"(?<=\blast )(?P<day>{_DAY_NAMES})\b", read_weekday),
+    # Weeks, months, years
+    (any_period(korean=True), lambda m, today: read_period(m, today)[1]),
+    (r"(?<![가-힣])전\s?주(?=에(?!\s?있)|의)", lambda _, today: units_back("week", today, 1)),
+    (r"(?<![가-힣])전\s달(?=에|의|부터|까지|\s)", lambda _, today: units_back("month", today, 1)),
+    (any_period(korean=False), lambda m, today: read_period(m, today)[1]),
+    (r"(?<!\d)(?P<year>20\d\d)년", lambda m, _: one_year(int(m["year"]))),
+    (r"(?<=\bin )(?P<year>20\d\d)\b(?![-./]\d)", lambda m, _: one_year(int(m["year"]))),
+    (rf"(?<=\bon )(?P<day>{_DAY_NAMES})\b", where_told(HAPPENED, PLAIN_QUESTION, read_weekday)),
+    (r"(?<![가-힣])(?P<day>[월화수목금토일])요일(?=에|날|\s)", read_korean_weekday),
+    (r"(?<![가-힣])(?:최근|요즘|요새|근래)(?=에|엔|\s)|\b(?:recently|lately)\b", read_recently),
+)  # fmt: skip
+"""In the order in which they are tried: the first that fits is taken."""
+
+
+# --- From one to another ----------------------------------------------------------------------------------------------
+
+_ENDS: Final = (
+    *_DAYS_NAMED,
+    *_table(
+        (rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?", read_english_month),
+        (rf"\b(?P<day>{_DAY_NAMES})\b", where_told(HAPPENED, None, read_weekday)),
+        (r"(?<![가-힣])(?P<day>[월화수목금토일])요일", read_korean_weekday),
+        (r"(?<![\d.])(?P<year>20\d\d)(?![\d.])", lambda m, today: _this_year_or_before(int(m["year"]), today)),
+    ),
+)
+"""What is read as the one end where the other stands beside it."""
+_JOINT: Final = re.compile(
+    r"(?P<between>(?<=\S)(?:와|과|하고)\s)|(?P<off>(?<=\S)에서\s?)|(?P<to>(?<=\S)\s?(?:부터\s?|[~–]\s?|-\s?)"
+    r"|\s(?:to|through|thru|until|till)\s(?:the\s)?)|(?P<and>\sand\s(?:the\s)?)",
+    re.IGNORECASE,
+)
+_MOVED: Final = re.compile(r"\b(?:mov|postpon|push|shift|delay|resched|bump|slip|rais|lower|extend)\w*", re.IGNORECASE)
+
+
+def _this_year_or_before(year: int, today: date) -> Range:
+    if year > today.year:
+        raise NoDays
+    return one_year(year)
+
+
+def _from_one_to_another(question: str, today: date) -> Days | None:
+    """Return ``between March and May``, ``지난달부터 어제까지``: from the one's first day to the other's last."""
+    joints = list(_JOINT.finditer(question))
+    if not joints:
+        return None
+    ending: dict[int, _Reading] = {}
+    beginning: dict[int, _Reading] = {}
+    for reading in sorted(_readings(_ENDS, question, today), key=lambda reading: len(reading[0][0])):
+        ending[reading[0].end()] = beginning[reading[0].start()] = reading  # the longest is the last
+    for joint in joints:
+        one, other = ending.get(joint.start()), beginning.get(joint.end())
+        if one and other and (span := _joined(question, joint, one, other, today)):
+            return span
+    return None
+
+
+def _joined(
+    question: str,
+    joint: re.Match[str],
+    one: _Reading,
+    other: _Reading,
+    today: date,
+) -> Days | None:
+    before, behind = question[: one[0].start()], question[other[0].end() :]
+    opened = re.search(r"\b(?P<word>between|from|since)\s+(?:the\s+)?$", before, re.IGNORECASE)
+    closed = re.match(r"\s?(?:까지|사이|중)", behind)
+    if joint["and"] and not (opened and opened["word"].casefold() == "between"):
+        return None
+    if (joint["between"] or joint["off"]) and not closed:
+        return None  # 3월에서 5월로
+    if joint["to"] and not re.search("[가-힣]", joint[0] + one[0][0]) and _MOVED.search(before):
+        return None  # moved from March to May
+    (first, _), (_, after) = one[2], other[2]
+    if _is_guessed(one[0]):
+        # The last such one that had begun before the other ended.
+        read = _read(one[1], one[0], _day_of(after) - timedelta(days=1))
+        first = read[0] if read else first
+    elif _is_guessed(other[0]) and first.year < today.year:
+        read = _read(other[1], other[0], min(today, _day_of(first) + timedelta(days=364)))
+        after = read[1] if read else after
+    if _day_of(first) >= _day_of(after):
+        return None
+    start = opened.start() if opened else one[0].start()
+    return Days(first, after, question[start : other[0].end() + (closed.end() if closed else 0)].strip())
+
+
+def _is_guessed(match: re.Match[str]) -> bool:
+    """Say whether it is a month, a day or a weekday without a year: the last one was meant."""
+    named = {key.rstrip("2"): value for key, value in match.groupdict().items() if value}
+    guessed = {"month", "quarter", "half"} & named.keys() or set(named) == {"day"}
+    return bool(guessed) and not {"year", "which"} & named.keys()

@@ -264,6 +264,7 @@ SHOWN: Final = {
     "bilingual-more": ("R@1", "R@5", "MRR", "before the other"),
     "paraphrases": ("R@1", "R@5", "R@10", "MRR"),
     "updates": ("R@1", "R@5", "all@5", "MRR", "before the other"),
+    "considered": ("R@1", "R@5", "MRR", "before the other"),
 }
 
 

@@ -23,6 +23,7 @@ SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
 BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
 PARAPHRASES: Final = BILINGUAL.with_name("paraphrases")
 UPDATES: Final = BILINGUAL.with_name("updates")
+CONSIDERED: Final = BILINGUAL.with_name("considered")
 
 
 class Case(NamedTuple):
@@ -342,12 +343,35 @@ def updates() -> Set:
     return Set(documents, cases)
 
 
+def considered() -> Set:
+    """What holds and what was only thought of later, in 15 projects; see ``tests/data/considered``.
+
+    Every third matter of a file is held out from the choice of constants. Kinds: ``stands`` (what holds before what was
+    only considered), ``replaced`` (what replaced it before both) and ``considered`` (the talk about it first).
+    """
+    documents: dict[DocumentId, Document] = {}
+    cases: list[Case] = []
+    for path in sorted(CONSIDERED.glob("*.jsonl")):
+        matters: dict[str, int] = {}
+        for row in map(json.loads, path.read_text("utf-8").splitlines()):
+            if "ask" in row:
+                part = "held-out" if matters[row["gold"][0].rpartition("-")[0]] % 3 == 2 else "dev"
+                gold, avoid = (frozenset(row[name]) for name in ("gold", "avoid"))
+                cases.append(Case(row["ask"], gold, row["kind"], part, avoid=avoid))
+            else:
+                matters.setdefault(row["id"].rpartition("-")[0], len(matters))
+                documents[DocumentId(row["id"])] = _from_row({"status": None, **row})
+    return Set(documents, cases)
+
+
 def _from_row(row: dict[str, Any]) -> Document:
     time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
+    project = row.get("project")
     if "said" in row:
-        return session(row["id"], f"{row['date']} claude-code", time, row["said"])
+        return session(row["id"], f"{row['date']} claude-code", time, row["said"], project=project)
+    status = row.get("status", "current")
     return page(
-        row["id"], row["note"], layer="curated", title=row["title"], time=time, status=row.get("status", "current")
+        row["id"], row["note"], layer="curated", title=row["title"], time=time, status=status, project=project
     )
 
 
@@ -358,6 +382,7 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "bilingual-more": bilingual_more,
     "paraphrases": paraphrases,
     "updates": updates,
+    "considered": considered,
     "locomo": locomo,
     "locomo-each": locomo_each,
     "locomo-audited": locomo_audited,

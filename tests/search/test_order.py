@@ -67,6 +67,42 @@ def test_a_decision_comes_after_the_one_that_replaced_it() -> None:
     assert order(alike(0.1, _0_1=0.5), When())[:2] == [1, 0]
 
 
+ASKED = "user: Should we send the letters on Friday?\nassistant: They would be read on Monday then."
+
+
+@pytest.mark.parametrize("layer", ["curated", "session"])
+def test_what_was_decided_comes_before_a_newer_question_about_it(layer: str) -> None:
+    """Whichever of the two fits better, and it says why; a bare fact in a conversation is not known to be a decision."""
+    near = [[1.0, 0.5], [0.5, 1.0]]
+    decided = "The letters go out on Monday." if layer == "curated" else "user: We agreed to send letters on Monday."
+    for first in (0, 1):
+        found = hits(decided, ASKED)
+        found[0].passage = replace(found[0].passage, layer=layer)  # type: ignore[arg-type]
+        found[first].score = found[first].plain = 1.5
+        ranked = in_order(found, When(), lambda _: near)
+        assert ranked[0] is found[0]
+        if layer == "session":
+            assert ("decided, not only considered" in found[0].reasons) is (first == 1)
+
+
+def test_what_was_only_considered_stays_first_where_it_is_asked_for_by_name() -> None:
+    """``Did we talk about Friday?``: the decision does not hold the name. About now the decision answers all the same."""
+    near = [[1.0, 0.5], [0.5, 1.0]]
+    for when, first in ((When(), 1), (When(about="now"), 0)):
+        found = hits("user: We agreed to send letters on Monday.", ASKED)
+        found[1].score, found[1].exact = 1.5, frozenset({"friday"})
+        assert in_order(found, when, lambda _: near)[0] is found[first]
+
+
+@pytest.mark.parametrize(("status", "first"), [("current", 0), (None, 0), ("superseded", 1)])
+def test_only_a_note_that_holds_keeps_a_question_behind_it(status: str | None, first: int) -> None:
+    """One that was superseded says nothing of what holds."""
+    found = hits("The letters go out on Monday.", ASKED)
+    found[0].passage = replace(found[0].passage, layer="curated", status=status)
+    found[1].score = found[1].plain = 0.7
+    assert in_order(found, When(), lambda _: [[1.0, 0.5], [0.5, 1.0]])[0] is found[first]
+
+
 def test_a_name_leads_past_the_glossary() -> None:
     """Its page holds all names of a thing and says nothing of it; where nothing else is as good it stays first."""
     found = hits("- Tally = settlement engine", "Tally runs at four.", "Tally is slow.")

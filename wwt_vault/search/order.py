@@ -16,6 +16,7 @@ from typing import Final
 
 from wwt_vault.model.knowledge import Passage
 from wwt_vault.search.candidates import Candidate
+from wwt_vault.search.outcome import outcome
 from wwt_vault.search.when import When
 from wwt_vault.vault import layout
 
@@ -45,27 +46,19 @@ _MEANT: Final = 10.3
 """What it says that the candidate is nearer to the question than the first hits are to one another."""
 _FITS: Final = 2.0
 """What its score beside the other's says, up to one and a half."""
-_CHANGED: Final = 0.9
-"""What words of change in it say."""
+_DECIDED: Final = 1.0
+"""What it says that the newer one tells of a decision or a change."""
 _ASKED: Final = 1.0
 """What it says that the question is about now."""
 _NO_PAIR: Final = 4.3
 """What all of that must come to: three in ten, then, replaced the other. By logistic regression over pairs of hits of
-dev parts (tests/bench: updates, bilingual, LoCoMo, paraphrases); see docs/benchmarks.md."""
+dev parts (tests/bench: updates, considered, bilingual, LoCoMo, paraphrases); see docs/benchmarks.md."""
 _OTHERS: Final = 2
 """Other hits that are looked at, not the nearest alone: what was decided three times has a third that is as near."""
 _APART: Final = 0.1
 """How near two texts of a project are that have nothing to do with each other: where nothing else was found."""
 _FEW: Final = 20
 """Pairs of hits that count as much as what is usual elsewhere."""
-
-_CHANGE: Final = re.compile(
-    r"바꿨|바꾸|바꿔|바뀌|옮겼|옮기|옮긴|대신|이제|더 이상|그만|없앴|접었|접고|내렸|올렸|다시 정|폐기|지금은"
-    r"|전환|교체|변경"
-    r"|\b(?:no longer|instead|replaced?|replaces|moved|migrated|switched|changed|dropped|removed|anymore|any more|as of"
-    r"|from (?:today|now)|retired|switched off|read-only|frozen|deprecated|revised|now)\b",
-    re.IGNORECASE,
-)
 
 _TURN: Final = re.compile(r"^(?:user|assistant): ", re.MULTILINE)
 """Where a turn begins in the text of a passage, see ``index.passages``."""
@@ -146,12 +139,11 @@ def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidat
     top = list(crowd)
     for candidate in crowd[1:]:
         for rival in top[: min(_RIVALS, top.index(candidate))]:
-            if _goes_before(candidate, rival, when) and pairs.likely(candidate, rival, when):
+            # In this order: most are no pair, and to read what a text comes to takes longer than to see that.
+            if pairs.likely(candidate, rival, when) and (why := _goes_before(candidate, rival, when)):
                 top.remove(candidate)
                 top.insert(top.index(rival), candidate)
-                candidate.reasons.append(
-                    "older on the same matter" if when.about == "then" else "newer on the same matter"
-                )
+                candidate.reasons.append(why)
                 break
     return [*top, *ranked[_CROWD:]]
 
@@ -180,8 +172,10 @@ class _Pairs:
         nearer = sum(likeness - self._near_else(passage, (one, other)) for passage in (one, other))
         says = _NEARER * nearer + _MEANT * ((candidate.cosine or 0.0) - self._usual)
         says += _FITS * min(1.5, candidate.plain / max(rival.plain, 1e-3))
-        says += _CHANGED * (when.about != "then" and _CHANGE.search(one.text) is not None)
-        return says + _ASKED * (when.about == "now") > _NO_PAIR
+        says += _ASKED * (when.about == "now")
+        if says > _NO_PAIR or says + _DECIDED <= _NO_PAIR:
+            return says > _NO_PAIR
+        return when.about != "then" and _is_newer(one, other) and outcome(one.text) == "decided"
 
     def _near_else(self, passage: Passage, pair: tuple[Passage, Passage]) -> float:
         """Return how near the two nearest other hits of its project are to one of a pair, on average."""
@@ -197,18 +191,41 @@ class _Pairs:
         return (sum(others) + (_OTHERS - len(others)) * _APART) / _OTHERS
 
 
-def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> bool:
-    """Say whether of two hits on one matter the dates put ``candidate`` first."""
+def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> str | None:
+    """Return why of two hits on one matter ``candidate`` comes first, if it does: its date, or that it alone decides."""
     one, other = candidate.passage, rival.passage
     if one.document == other.document or one.time is None or other.time is None:
-        return False
-    if _says_nothing(one):
-        return False
+        return None
+    if _says_nothing(one) or (_is_open(one) and _is_decided(other)):
+        return None
     if not all(map(str.isalpha, rival.exact - candidate.exact)):
-        return False  # it holds a code that the other does not; what bears a name is replaced by what bears another
+        return None  # it holds a code that the other does not; what bears a name is replaced by what bears another
     if when.about == "then":
-        return one.time < other.time and (one.status == "superseded" or other.status != "superseded")
-    return one.time > other.time and one.status != "superseded"
+        comes = one.time < other.time and (one.status == "superseded" or other.status != "superseded")
+        return "older on the same matter" if comes else None
+    if one.status == "superseded":
+        return None
+    if _is_newer(one, other):
+        return "newer on the same matter"
+    if rival.exact - candidate.exact and when.about != "now":
+        return None  # what is asked for by name may be the very thing that was only considered
+    return "decided, not only considered" if _is_decided(one) and _is_open(other) else None
+
+
+def _is_newer(one: Passage, other: Passage) -> bool:
+    return one.time is not None and other.time is not None and one.time > other.time
+
+
+def _is_open(passage: Passage) -> bool:
+    """Say whether somebody only thought of something, or left it as it was."""
+    return passage.layer == "session" and outcome(passage.text) == "open"
+
+
+def _is_decided(passage: Passage) -> bool:
+    """Say whether it tells how something is: a note that somebody keeps, or a conversation that came to a decision."""
+    if passage.layer == "curated":
+        return passage.status != "superseded"
+    return outcome(passage.text) == "decided"
 
 
 def one_of_each(candidates: Iterable[Candidate], limit: int) -> list[Candidate]:

@@ -370,9 +370,7 @@ def _from_row(row: dict[str, Any]) -> Document:
     if "said" in row:
         return session(row["id"], f"{row['date']} claude-code", time, row["said"], project=project)
     status = row.get("status", "current")
-    return page(
-        row["id"], row["note"], layer="curated", title=row["title"], time=time, status=status, project=project
-    )
+    return page(row["id"], row["note"], layer="curated", title=row["title"], time=time, status=status, project=project)
 
 
 SETS: Final[dict[str, Callable[[], Set]]] = {

@@ -46,9 +46,7 @@ def talk(name: str, day: int, *said: str) -> Document:
         for at, text in enumerate(said)
     )
     title = f"{start:%Y-%m-%d} claude-code"
-    return Document(
-        id=DocumentId(name), revision=Revision("1"), layer="session", title=title, time=start, turns=turns
-    )
+    return Document(id=DocumentId(name), revision=Revision("1"), layer="session", title=title, time=start, turns=turns)
 
 
 DOCUMENTS = [
@@ -78,15 +76,21 @@ DOCUMENTS = [
     talk(
         "theme tried",
         120,
-        "관리자 화면 기본 테마를 어두운 테마로 바꿨다가 민원이 많아서 이틀 만에 되돌렸어.",
+        "관리자 화면 기본 테마를 어두운 테마로 바꿨다가 민원 때문에 되돌렸어.",
         "네, 설정은 밝은 테마로 돌아와 있습니다.",
     ),
     note("mail.md", "Outgoing mail", "Outgoing mail is sent through Mailgun."),
     talk(
-        "mail asked", 60, "Should we send outgoing mail through SES instead of Mailgun?", "Cheaper, but a cold IP range."
+        "mail asked",
+        60,
+        "Should we send outgoing mail through SES instead of Mailgun?",
+        "Cheaper, but a cold IP range.",
     ),
     talk(
-        "mail replaced", 150, "Outgoing mail goes through SES from today.", "Done, the Mailgun key is revoked in all apps."
+        "mail replaced",
+        150,
+        "Outgoing mail goes through SES from today.",
+        "Done, the Mailgun key is revoked in all apps.",
     ),
     talk("vacation", 20, "When is the office closed in August?", "From the third to the seventh."),
     talk("lunch", 25, "점심 주문은 누가 모으지?", "수요일마다 지은이 모읍니다."),
@@ -110,13 +114,17 @@ def before(index: Index, question: str, *names: str) -> Sequence[str]:
     return [name for name in dict.fromkeys(hit.passage.document for hit in hits) if name in names]
 
 
-@pytest.mark.parametrize("question", ["비동기 작업 큐는 지금 뭐 써?", "작업 큐는 뭘로 정했지?", "what runs our job queue?"])
+@pytest.mark.parametrize(
+    "question", ["비동기 작업 큐는 지금 뭐 써?", "작업 큐는 뭘로 정했지?", "what runs our job queue?"]
+)
 def test_a_note_comes_before_the_talk_about_another_way(index: Index, question: str) -> None:
     """It is older, and nobody has decided otherwise."""
     assert before(index, question, "queue.md", "queue asked") == ["queue.md", "queue asked"]
 
 
-@pytest.mark.parametrize("question", ["which test runner does the web client use now?", "웹 클라이언트 테스트는 뭘로 돌려?"])
+@pytest.mark.parametrize(
+    "question", ["which test runner does the web client use now?", "웹 클라이언트 테스트는 뭘로 돌려?"]
+)
 def test_a_decision_comes_before_the_conversation_that_refused_another(index: Index, question: str) -> None:
     """However many words of the question the newer one holds."""
     assert before(index, question, "tests decided", "tests refused") == ["tests decided", "tests refused"]
@@ -133,7 +141,9 @@ def test_what_was_done_in_the_end_comes_first(index: Index, question: str) -> No
     assert before(index, question, "mail.md", "mail asked", "mail replaced")[0] == "mail replaced"
 
 
-@pytest.mark.parametrize("question", ["what about Kafka for the job queue?", "작업 큐를 Kafka로 바꾸자는 얘기가 있었나?"])
+@pytest.mark.parametrize(
+    "question", ["what about Kafka for the job queue?", "작업 큐를 Kafka로 바꾸자는 얘기가 있었나?"]
+)
 def test_the_talk_comes_first_where_it_is_asked_for(index: Index, question: str) -> None:
     """By the name of what was thought of."""
     assert before(index, question, "queue.md", "queue asked") == ["queue asked", "queue.md"]

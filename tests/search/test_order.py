@@ -72,7 +72,7 @@ ASKED = "user: Should we send the letters on Friday?\nassistant: They would be r
 
 @pytest.mark.parametrize("layer", ["curated", "session"])
 def test_what_was_decided_comes_before_a_newer_question_about_it(layer: str) -> None:
-    """Whichever of the two fits better, and it says why; a bare fact in a conversation is not known to be a decision."""
+    """Whichever of the two fits better, and it says why."""
     near = [[1.0, 0.5], [0.5, 1.0]]
     decided = "The letters go out on Monday." if layer == "curated" else "user: We agreed to send letters on Monday."
     for first in (0, 1):
@@ -86,7 +86,7 @@ def test_what_was_decided_comes_before_a_newer_question_about_it(layer: str) -> 
 
 
 def test_what_was_only_considered_stays_first_where_it_is_asked_for_by_name() -> None:
-    """``Did we talk about Friday?``: the decision does not hold the name. About now the decision answers all the same."""
+    """``What about Friday?``: the decision does not hold the name. About now the decision answers all the same."""
     near = [[1.0, 0.5], [0.5, 1.0]]
     for when, first in ((When(), 1), (When(about="now"), 0)):
         found = hits("user: We agreed to send letters on Monday.", ASKED)

@@ -73,7 +73,7 @@ def test_what_undoes_an_earlier_change_is_a_change() -> None:
 def test_a_question_after_a_decision_takes_nothing_back() -> None:
     """An agent mostly ends with one, and a person goes on to the next thing."""
     assert outcome("assistant: 캐시를 S3로 옮겼습니다. 문서도 고칠까요?") == "decided"
-    assert outcome("user: Move it.\nassistant: Moved. Shall I update the docs?\nuser: What about the logs?") == "decided"
+    assert outcome("user: Move it.\nassistant: Moved. Shall I update the docs?\nuser: And the logs?") == "decided"
 
 
 def test_a_change_told_as_the_background_of_a_question_is_no_decision() -> None:

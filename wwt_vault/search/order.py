@@ -192,7 +192,7 @@ class _Pairs:
 
 
 def _goes_before(candidate: Candidate, rival: Candidate, when: When) -> str | None:
-    """Return why of two hits on one matter ``candidate`` comes first, if it does: its date, or that it alone decides."""
+    """Return why of two hits on one matter ``candidate`` comes first, if it does: by its date, or it alone decides."""
     one, other = candidate.passage, rival.passage
     if one.document == other.document or one.time is None or other.time is None:
         return None

@@ -4,7 +4,7 @@ The index never sees the vault: it is given a catalog of documents and a functio
 loads neither whoosh, numpy, kiwi nor a model; each is loaded by the first call that needs it.
 
     refresh          catalog and loader → next generation     refresh, building, generations, passages, analysis
-    keyword          question → passages by their words       searching, ranking, lexical, rows, analysis
+    keyword          question → passages by their words       searching, ranking, lexical, soundalikes, analysis
     meaning          question → passages by their meaning     searching, centring, vectors, rows, embedder
     embed_pending    the slow half of indexing, resumable     embedding, vectors
 """
@@ -222,6 +222,10 @@ class Index:
         """Return what in ``query`` is found in other ways of writing as well, and which: loanwords, the glossary."""
         return self._ask(lambda searcher: searcher.also(query), {})
 
+    def by_sound(self, query: str) -> dict[str, Group]:
+        """Return what in ``query`` is nowhere as it is written, and what in the other script sounds like it."""
+        return self._ask(lambda searcher: searcher.by_sound(query), {})
+
     def keyword_scores(self, query: str, ids: Iterable[str]) -> dict[str, float]:
         """Return the ``keyword`` score of given passages, 0 where no word of the query is; unknown ids are left out."""
         ids = tuple(ids)
@@ -261,8 +265,7 @@ class Index:
         nothing = [[0.0] * len(ids) for _ in ids]
         if found is None:
             return nothing
-        centring = found[2]
-        return self._ask(lambda searcher: searcher.likeness(ids, centring), nothing)
+        return self._ask(lambda searcher: searcher.likeness(ids, found[2]), nothing)
 
     def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
         """Return the passages of these ids, those that are not indexed left out."""
@@ -335,8 +338,7 @@ class Index:
         found = self._model() if text.strip() else None
         if found is None:
             return None
-        embedder, _, centring = found
-        return self._ask(lambda searcher: work(searcher, embedder, centring), None)
+        return self._ask(lambda searcher: work(searcher, found[0], found[2]), None)
 
     def _say_damaged(self, number: int, damage: Damaged) -> None:
         with suppress(Damaged):

@@ -26,6 +26,7 @@ __all__ = [
     "MAX_QUESTION",
     "VERSION",
     "Concept",
+    "Name",
     "Phrase",
     "Question",
     "Terms",
@@ -35,6 +36,8 @@ __all__ = [
     "exact_terms",
     "is_particle",
     "language_of",
+    "latin_words",
+    "names",
     "phrase_of",
     "plain",
 ]
@@ -113,6 +116,15 @@ class Concept(NamedTuple):
     """What else it is written as; see ``synonyms``."""
 
 
+class Name(NamedTuple):
+    """A word of a question that may be the name of something."""
+
+    text: str
+    """Latin letters, case-folded, or Hangul syllables without particles and endings."""
+    terms: tuple[str, ...]
+    """The first terms of the concepts that it is made of."""
+
+
 class Phrase(NamedTuple):
     """Something a person put in quotation marks: it must occur, if it occurs anywhere."""
 
@@ -188,6 +200,39 @@ def exact_terms(text: str) -> frozenset[str]:
         if kind == "name" and is_name and not _COUNT.fullmatch(bare):
             found.add(word.casefold())
     return frozenset(found)
+
+
+def names(text: str) -> list[Name]:
+    """Return the words of a question that may name something: those in Latin letters alone, and Korean nouns.
+
+    Several nouns that stand together are one: of a name that it does not know the analyser makes those that it does.
+    """
+    normal = _normal(text[:MAX_QUESTION])
+    found = []
+    for kind, word in _tokens(normal):
+        folded = _fold(word.casefold())
+        if kind == "name" and folded.isascii() and folded.isalpha() and folded not in _STOP_WORDS:
+            found.append(Name(folded, _name(word)[:1]))
+    for word in normal.split():
+        nouns: list[str] = []
+        for form, tag in morphemes([word])[0]:
+            if not tag.startswith("NN") or tag == "NNB":
+                break
+            nouns.append(form)
+        name = "".join(nouns)
+        if _SCRIPTS[0].fullmatch(name) and name in word:
+            found.append(Name(name, tuple(dict.fromkeys(nouns))))
+    return list(dict.fromkeys(found))
+
+
+def latin_words(text: str, term: str) -> set[str]:
+    """Return the words of a text that are indexed as ``term``, case-folded: its own, and parts of its identifiers."""
+    found = set()
+    # The stemmer changes the last letter, if any before those that it takes off.
+    for word in re.findall(rf"[a-z]*{re.escape(term[:-1])}[a-z]*", _fold(_normal(text)), re.IGNORECASE):
+        parts = (part.casefold() for part in (word, *_PART.findall(word)))
+        found |= {part for part in parts if part.isalpha() and _stem(part) == term}
+    return found
 
 
 def is_particle(text: str) -> bool:

@@ -161,6 +161,11 @@ class Reader:
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float64)
         return np.concatenate(rows), np.concatenate(weights)
 
+    def terms(self, field: str) -> list[str]:
+        """Return every term of a field, in order; those of deleted rows may be among them."""
+        with self._lock:
+            return [term.decode("utf-8", "replace") for term in self._reader.lexicon(field)]
+
     def filtered(self, term: str) -> NDArray[np.intp]:
         """Return the rows that have a filter term. Deleted rows may be in."""
         return self.postings(_FILTERS, term)[0]

@@ -62,6 +62,8 @@ class Weighed(NamedTuple):
     surface: str
     idf: float
     """Of the rarest form of it that is in the index; ``log(1 + passages)`` when none is."""
+    is_nowhere: bool
+    """No form of it is in the index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +161,7 @@ class _Scorer:
             # Of ``MongoDB``, which is its own joined form, ``db`` alone is no half; of ``v3.12.4``, ``3.12.4`` is all.
             is_joined = existing == 2 and all(map(str.isalnum, concept.terms[1:]))
             matched |= parts >= max(3 if is_joined else 2, existing)
-        return Weighed(concept.surface, max(idfs) if idfs else log(1 + self._rows.passages))
+        return Weighed(concept.surface, max(idfs, default=log(1 + self._rows.passages)), not idfs)
 
     def add_gram(self, gram: str) -> None:
         """Add a Hangul bigram."""

@@ -10,6 +10,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,7 +20,8 @@ from wwt_vault.index import analysis, filters, passages
 from wwt_vault.index.generations import Generation, reading
 from wwt_vault.index.ranking import Scored, best, candidates, score
 from wwt_vault.index.results import KeywordHit, MeaningHit, QueryTerm
-from wwt_vault.index.synonyms import Group, Synonyms
+from wwt_vault.index.soundalikes import Heard, Soundalikes
+from wwt_vault.index.synonyms import Group, Synonyms, also_written
 from wwt_vault.model.knowledge import Filters, Passage
 
 if TYPE_CHECKING:
@@ -57,9 +59,13 @@ class Searcher:
         """Return what in a question is also written in other ways, and how."""
         return self._synonyms.of(question)
 
+    def by_sound(self, question: str) -> dict[str, Group]:
+        """Return what in a question is nowhere as it is written, and what in the other script sounds like it."""
+        return {name: others for name, _, others in self._scored(question)[2]}
+
     def keyword(self, question: str, limit_to: Filters, limit: int) -> list[KeywordHit]:
         """Return the best passages by their words."""
-        asked, scored = self._scored(question)
+        asked, scored, _ = self._scored(question)
         if asked.is_empty:
             return []
         with reading("searching by words"):
@@ -182,16 +188,31 @@ class Searcher:
         terms = filters.terms_wanted(limit_to)
         return candidates(self.generation.lexical, self.generation.rows, terms, since, until)
 
-    def _scored(self, question: str) -> tuple[analysis.Question, Scored]:
+    def _scored(self, question: str) -> tuple[analysis.Question, Scored, tuple[Heard, ...]]:
         synonyms = self._synonyms
 
-        def work() -> tuple[analysis.Question, Scored]:
+        def work() -> tuple[analysis.Question, Scored, tuple[Heard, ...]]:
             asked = synonyms.expanded(analysis.ask(question), question)
             with reading("searching by words"):
-                return asked, score(self.generation.lexical, self.generation.rows, asked)
+                scored = score(self.generation.lexical, self.generation.rows, asked)
+            words = zip(asked.concepts, scored.words, strict=True)
+            nowhere = {concept.terms[0] for concept, word in words if word.is_nowhere}
+            known = synonyms.of(question) if nowhere else {}
+            names = analysis.names(question) if nowhere else []
+            names = [name for name in names if nowhere.intersection(name.terms) and name.text not in known]
+            with reading("words that sound alike"):
+                heard = self._soundalikes.of(names)
+                if heard:
+                    asked = also_written(asked, [(terms, others) for _, terms, others in heard])
+                    scored = score(self.generation.lexical, self.generation.rows, asked)
+            return asked, scored, heard
 
-        found: tuple[analysis.Question, Scored] = self._once(("words", question, synonyms), work)
+        found: tuple[analysis.Question, Scored, tuple[Heard, ...]] = self._once(("words", question, synonyms), work)
         return found
+
+    @cached_property
+    def _soundalikes(self) -> Soundalikes:
+        return Soundalikes(self.generation.lexical, self.generation.rows, self._passage)
 
     def _cosines(self, question: str, embedder: Embedder, centring: Centring) -> NDArray[np.float32] | None:
         """Return the centred cosine of every row, of its nearest text; NaN where there is no vector."""

@@ -9,13 +9,13 @@ question, and what it takes apart differently is found all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from wwt_vault.index.analysis import MAX_QUESTION, Concept, Question, ask, is_particle, phrase_of, plain
+from wwt_vault.index.analysis import MAX_QUESTION, Concept, Phrase, Question, ask, is_particle, phrase_of, plain
 from wwt_vault.index.loanwords import loanwords
 
-__all__ = ["Group", "Synonyms", "glossary_groups"]
+__all__ = ["Group", "Synonyms", "also_written", "glossary_groups"]
 
 Group = tuple[str, ...]
 """Ways to write one word, or names of one thing."""
@@ -67,6 +67,19 @@ class Synonyms:
                     found[member] = tuple(others)
                     break
         return found
+
+
+def also_written(question: Question, written: Iterable[tuple[Collection[str], Group]]) -> Question:
+    """Return ``question`` with other ways of writing those of its concepts that begin with one of the terms given."""
+    also: dict[str, tuple[Phrase, ...]] = {}
+    for terms, others in written:
+        for term in terms:
+            also[term] = also.get(term, ()) + tuple(map(phrase_of, others))
+    return question._replace(
+        concepts=tuple(
+            concept._replace(also=concept.also + also.get(concept.terms[0], ())) for concept in question.concepts
+        )
+    )
 
 
 def _ends(text: str, at: int) -> bool:

@@ -3,6 +3,7 @@
 when         what the question says about time
 candidates   what both sides find, the score they add up to, whether it is an answer at all
 days         questions about days and nothing else
+unknown      which names of the question are nowhere
 order        what holds now before what was replaced; nothing said twice
 """
 
@@ -22,6 +23,7 @@ from wwt_vault.model.knowledge import Filters, Hit, Passage
 from wwt_vault.search.candidates import SOME, Candidate, gather, score, surplus, weigh_evidence
 from wwt_vault.search.days import asked_besides, of_those_days
 from wwt_vault.search.order import in_order, one_of_each
+from wwt_vault.search.unknown import unknown_names
 from wwt_vault.search.when import When, read
 
 if TYPE_CHECKING:
@@ -34,6 +36,12 @@ MAX_QUERY: Final = MAX_QUESTION
 """Characters of a question that are looked at."""
 
 _NOTHING: Final = "The vault holds nothing of this."
+_NOT_NAMED: Final = (
+    "Nowhere in the vault: {}. What was found is about something else, or has another name for it: if so, a line of the"
+    " glossary (`AI_CONTEXT/Glossary.md`, `- one name = other name`) joins the two."
+)
+_Written = Mapping[str, tuple[str, ...]]
+_NO_MORE: Final[_Written] = {}
 _EMPTY_WORDS: Final = "The question holds only words that say nothing by themselves, as particles do: name a thing."
 
 
@@ -50,7 +58,7 @@ class SearchResult:
     about_then: bool = False
     """The question is about how it once was: what was replaced since answers it."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What of the question is also written in other ways, and how: loanwords, the vault's glossary."""
+    """What of the question is also written in other ways, and how: loanwords, the vault's glossary, what sounds so."""
     notes: tuple[str, ...] = ()
     """How this answer is limited (no model yet, question cut, a filter that matches nothing): sentences for people."""
 
@@ -122,8 +130,11 @@ def search(
     score(found, meaning_weight, when)
     good = [candidate for candidate in found if candidate.evidence >= SOME] or found
     ranked = one_of_each(in_order(good, when, index.likeness), limit)
-    also = index.also(text)
-    hits = tuple(_hit(candidate, terms, also) for candidate in ranked)
+    if unknown := unknown_names(text, terms, status.passages):
+        notes += (_NOT_NAMED.format(" and ".join(f"`{name}`" for name in unknown)),)
+    heard = index.by_sound(text)
+    also = index.also(text) | heard
+    hits = tuple(_hit(candidate, terms, also, heard) for candidate in ranked)
     return SearchResult(
         query=query,
         found=is_answer,
@@ -142,7 +153,7 @@ def _listed(query: str, found: Sequence[Candidate], limit: int, when: When, note
         return SearchResult(query=query, found=False, notes=(*notes, nothing))
     if len(found) > limit:
         notes += (f"These are the newest {limit} of {len(found)} conversations and notes.",)
-    hits = tuple(_hit(candidate, {}, {}) for candidate in found[:limit])
+    hits = tuple(_hit(candidate, {}) for candidate in found[:limit])
     return SearchResult(query=query, found=True, hits=hits, notes=notes)
 
 
@@ -172,14 +183,16 @@ def _limits(status: IndexStatus, no_meaning: bool) -> tuple[str, ...]:
     return ()
 
 
-def _hit(candidate: Candidate, terms: Mapping[str, float], also: Mapping[str, tuple[str, ...]]) -> Hit:
+def _hit(
+    candidate: Candidate, terms: Mapping[str, float], also: _Written = _NO_MORE, heard: _Written = _NO_MORE
+) -> Hit:
     # Rarest first: they are why a person believes it.
     matched = sorted(candidate.terms, key=lambda term: (-terms[term], term))
     why = []
     if matched:
         shown = ", ".join(matched[:6]) + (", …" if len(matched) > 6 else "")
         why.append(f"words: {shown} ({len(matched)} of {len(terms)})")
-    why += _written_otherwise(candidate, also)
+    why += _written_otherwise(candidate, also, heard)
     if candidate.cosine is not None:
         why.append(f"meaning: {candidate.cosine:.2f}")
     return Hit(
@@ -191,12 +204,14 @@ def _hit(candidate: Candidate, terms: Mapping[str, float], also: Mapping[str, tu
     )
 
 
-def _written_otherwise(candidate: Candidate, also: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _written_otherwise(candidate: Candidate, also: _Written, heard: _Written) -> list[str]:
     """Say by which other way of writing it a word of the question was found."""
     passage = candidate.passage
     text = plain("\n".join((passage.title, passage.heading, passage.text, *passage.questions, *passage.tags)))
     found = []
     for member, others in also.items():
         if member not in text and any(term in member for term in candidate.terms):
-            found += [f"{member} = {other}" for other in others if re.search(rf"(?<![a-z0-9]){re.escape(other)}", text)]
+            how = " (by sound)" if member in heard else ""
+            there = (other for other in others if re.search(rf"(?<![a-z0-9]){re.escape(other)}", text))
+            found += [f"{member} = {other}{how}" for other in there]
     return found

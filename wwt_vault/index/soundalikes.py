@@ -1,0 +1,231 @@
+"""Names that a question writes in one script and the vault in the other: found by their sound (``sounds``).
+
+Only words that are nowhere in the vault as they are written are looked up, so other questions pay nothing. The
+words of a vault are read from its index once. A name is read letter by letter, and only what begins like one of them is
+read on. What is found is then looked for as it stands in the passages, since the index has stems and morphemes.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property
+from itertools import islice
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wwt_vault.index.analysis import Name, is_particle, latin_words, phrase_of, plain
+from wwt_vault.index.lexical import FIELDS, Reader
+from wwt_vault.index.rows import Rows
+from wwt_vault.index.sounds import ENGLISH, MOST, ROMANISED, Rule, Rules, fits, is_romanised, rules, spoken, unlikeness
+from wwt_vault.model.knowledge import Passage
+
+__all__ = ["Heard", "Soundalikes"]
+
+_RUN: Final = re.compile("[\uac00-\ud7a3]+")
+_SHORTEST, _LONGEST = 4, 24
+"""Letters of a Latin word that has a sound of its own."""
+_MOST_NAMES: Final = 6
+"""Unknown words of a question that are looked up: a text in the language that the vault has nothing of has many."""
+_MOST_FOUND: Final = 3
+_MOST_TRIED: Final = 8
+_AS_GOOD: Final = 0.05
+"""What is no more unlike than this, beside the best, may as well be meant."""
+_JOINED: Final = 0.1
+"""How unlike a name may be that the analyser has taken for two words."""
+_MOST: Final = max(MOST.values())
+_ROWS: Final = 30
+"""Passages in which a word is looked for as it is written."""
+_ENDINGS: Final = frozenset(
+    "sx jx i v iQ riQ iN vN xN syvN eisyvN jvN ivN mvNtx vNtx vNsx eNsx aNsx nisx ri Lri ibx iti iK vL xL bxL isx vri"  # noqa: SIM905 - reads as words
+    " tx dx cv iji eiji aijx aijv eitv eitx".split()
+)
+"""What the endings sound like that the stemmer takes off."""
+_HALF: Final = ("", "t", "s", "d", "e", "ag")
+"""Letters of a stem that belong to the sound of its ending: of ``migrat``, ``packag``."""
+
+
+class Heard(NamedTuple):
+    """A word of a question, and what in the vault sounds like it."""
+
+    name: str
+    terms: tuple[str, ...]
+    """The words of the question that it is made of, as they are searched."""
+    others: tuple[str, ...]
+
+
+class Soundalikes:
+    """What one generation of the index holds, by its sound. Any number of threads."""
+
+    def __init__(self, lexical: Reader, rows: Rows, passage: Callable[[int], Passage]) -> None:
+        """Search ``lexical``; ``passage`` returns that of a row."""
+        self._lexical, self._rows, self._passage = lexical, rows, passage
+
+    def of(self, names: Iterable[Name]) -> tuple[Heard, ...]:
+        """Return what sounds like these words, as the vault writes it; of those that nothing sounds like, nothing."""
+        heard = (Heard(name.text, name.terms, self._like(name.text)) for name in islice(names, _MOST_NAMES))
+        return tuple(its for its in heard if its.others)
+
+    def _like(self, name: str) -> tuple[str, ...]:
+        if name.isascii():
+            return self._in_hangul(name) if _SHORTEST <= len(name) <= _LONGEST else ()
+        bare = name[:-1] if len(name) > 2 and name[-1] == "이" else ""  # 지훈이 is 지훈
+        return self._in_latin(name) or (self._in_latin(bare) if bare else ())
+
+    # --- Hangul, as Latin words ---------------------------------------------------------------------------------------
+
+    def _in_latin(self, hangul: str) -> tuple[str, ...]:
+        found: dict[str, float] = {}
+        tried = sorted((cost, stem) for stem, cost in self._stems(hangul).items())
+        for least, stem in tried[:_MOST_TRIED]:
+            if found and least > min(found.values()) + _AS_GOOD:
+                break
+            for text in self._texts(stem):
+                costs = ((word, unlikeness(hangul, word)) for word in latin_words(text, stem))
+                found |= {word: cost for word, cost in costs if cost is not None}
+        return _best(found)
+
+    def _stems(self, hangul: str) -> dict[str, float]:
+        """Return the Latin words of the vault that begin to sound like ``hangul``, and how unlike they are so far."""
+        sound = spoken(hangul)
+        if sound is None or len(hangul) not in range(2, _LONGEST):
+            return {}
+        most, by_sound = MOST[min(len(hangul), max(MOST))], _by_sound(ROMANISED if is_romanised(hangul) else ENGLISH)
+        known, stems = self._latin
+        found: dict[str, float] = {}
+        levels: list[dict[tuple[str, int, str], float]] = [{} for _ in range(_LONGEST + 1)]
+        levels[0]["", 0, ""] = 0.0
+        for letters, level in enumerate(levels):
+            for (spelled, read, before), cost in level.items():
+                unread = sound[read:]
+                for half in _HALF if unread in _ENDINGS else ("",) if not unread else ():
+                    if spelled + half in stems:
+                        found[spelled + half] = min(cost, found.get(spelled + half, 99.0))
+                for rule in by_sound.get(unread[:1], ()):
+                    longer = spelled + rule.letters
+                    total = cost + rule.cost
+                    if (
+                        total <= most
+                        and unread.startswith(rule.sound)
+                        and not (rule.is_first and letters)
+                        and fits(before, rule.letters)
+                        and len(longer) <= _LONGEST
+                        and (at := bisect_left(known, longer)) < len(known)
+                        and known[at].startswith(longer)
+                    ):
+                        key = (longer, read + len(rule.sound), rule.before)
+                        if total < levels[len(longer)].get(key, 99.0):
+                            levels[len(longer)][key] = total
+        return found
+
+    @cached_property
+    def _latin(self) -> tuple[list[str], frozenset[str]]:
+        """The Latin words of the vault, as they are indexed: in order, and as a set."""
+        terms = {term for field in FIELDS[:-1] for term in self._lexical.terms(field) if term.isascii()}
+        found = frozenset(term for term in terms if term.isalpha() and _SHORTEST <= len(term) <= _LONGEST)
+        return sorted(found), found
+
+    # --- A Latin word, in Hangul --------------------------------------------------------------------------------------
+
+    def _in_hangul(self, latin: str) -> tuple[str, ...]:
+        tried: set[tuple[bool, float, str]] = set()  # what the vault has as one word first
+        for table in (ENGLISH, ROMANISED):
+            for cost, first, last in self._readings(latin, rules(table)):
+                words = (word for word in self._joined(first, last) if is_romanised(word) == (table == ROMANISED))
+                tried |= {(bool(first), cost, word) for word in words}
+        likely = ((word, unlikeness(word, latin)) for _, _, word in sorted(tried))
+        found: dict[str, float] = {}
+        for word, cost in islice(((word, cost) for word, cost in likely if cost is not None), _MOST_TRIED):
+            if found and cost > min(found.values()) + _AS_GOOD:
+                break
+            if any(_stands(word, text) for text in self._texts(word)):
+                found[word] = cost
+        return _best(found)
+
+    def _readings(self, latin: str, table: Rules) -> Iterator[tuple[float, str, str]]:
+        """Yield what reading ``latin`` as one word of the vault costs, or as two, and their sounds.
+
+        Two, because the analyser makes them of a name that it does not know.
+        """
+        known, words = self._hangul
+        levels: list[dict[tuple[str, str], float]] = [{} for _ in range(len(latin) + 1)]
+        levels[0]["", ""] = 0.0
+        for at, level in enumerate(levels[:-1]):
+            starts: dict[tuple[str, str], float] = {}
+            for (first, sound), cost in level.items():
+                if not first and cost <= _JOINED and len(words.get(sound, [""])[0]) > 1:
+                    starts[sound, ""] = cost
+            for (first, sound), cost in (level | starts).items():
+                for rule in table.get(latin[at], ()):
+                    to, longer, total = at + len(rule.letters), sound + rule.sound, cost + rule.cost
+                    if (
+                        total <= (_JOINED if first else _MOST)
+                        and latin.startswith(rule.letters, at)
+                        and not (rule.is_first and at)
+                        and fits(rule.before, latin[to:])
+                        and total < levels[to].get((first, longer), 99.0)
+                        and (place := bisect_left(known, longer)) < len(known)
+                        and known[place].startswith(longer)
+                    ):
+                        levels[to][first, longer] = total
+        yield from ((cost, first, last) for (first, last), cost in levels[-1].items() if last in words)
+
+    def _joined(self, first: str, last: str) -> Iterator[str]:
+        """Yield the words of these sounds; ``first`` may be empty. What ends in a particle is no name."""
+        words = self._hangul[1]
+        for word in words[last]:
+            if not first:
+                yield word
+            elif not is_particle(word):
+                yield from (before + word for before in words[first])
+
+    @cached_property
+    def _hangul(self) -> tuple[list[str], dict[str, list[str]]]:
+        """The sounds of the vault's Korean words, in order, and the words by their sounds."""
+        found: dict[str, list[str]] = {}
+        words = {term for field in FIELDS[:-1] for term in self._lexical.terms(field) if _RUN.fullmatch(term)}
+        words |= {word[:-1] for word in words if len(word) > 2 and word[-1] == "이"}  # 지훈이, where it is 지훈
+        for word in sorted(words):
+            if sound := spoken(word):
+                found.setdefault(sound, []).append(word)
+        return sorted(found), found
+
+    # --- What the vault says ------------------------------------------------------------------------------------------
+
+    def _texts(self, word: str) -> Iterator[str]:
+        """Yield the texts of some passages that hold a term, or all bigrams of a Korean word."""
+        terms, fields = ([word], FIELDS[:-1]) if word.isascii() else (phrase_of(word).grams, FIELDS[-1:])
+        has = self._rows.alive.copy()
+        for term in terms:
+            its = np.zeros(len(has), dtype=np.bool_)
+            for field in fields:
+                its[self._lexical.postings(field, term)[0]] = True
+            has &= its
+        at: NDArray[np.intp] = np.flatnonzero(has)
+        for row in at[:_ROWS].tolist():
+            passage = self._passage(row)
+            yield "\n".join((passage.title, passage.heading, passage.text, *passage.questions, *passage.tags))
+
+
+@cache
+def _by_sound(table: str) -> dict[str, list[Rule]]:
+    """Return the rules of a table by their first sound; those for silent letters belong to every one, and to none."""
+    every = [rule for its in rules(table).values() for rule in its]
+    first = {"", *(rule.sound[0] for rule in every if rule.sound)}
+    return {sound: [rule for rule in every if rule.sound[:1] in ("", sound)] for sound in sorted(first)}
+
+
+def _stands(word: str, text: str) -> bool:
+    """Say whether a Korean word stands in a text by itself, or before a particle."""
+    runs = (run for run in _RUN.findall(plain(text)) if run.startswith(word))
+    ends = (run[len(word) :] for run in runs)
+    return any(not end or is_particle(end) or is_particle(end.removeprefix("이")) for end in ends)  # 지훈이가
+
+
+def _best(found: dict[str, float]) -> tuple[str, ...]:
+    """Return the least unlike of the words found, and those that are as good."""
+    order = sorted((cost, word) for word, cost in found.items())
+    return tuple(word for cost, word in order[:_MOST_FOUND] if cost <= order[0][0] + _AS_GOOD)

@@ -119,6 +119,16 @@ def test_the_glossary_is_followed(workspace: Workspace) -> None:
     assert "two machines" in recall.context(workspace, "정산 엔진")["text"]
 
 
+def test_a_name_in_the_other_script_needs_no_glossary(workspace: Workspace) -> None:
+    """It is found by its sound, and a context tells the sentence that holds it."""
+    say(workspace, "Which toolkit draws the windows?", f"{'It depends. ' * 60}Tauri draws them, in Rust.")
+
+    hit = recall.search(workspace, "타우리는 뭘로 만들었지?", nearest=True)["hits"][0]
+
+    assert "타우리 = tauri (by sound)" in hit["why"]
+    assert "Tauri draws them" in recall.context(workspace, "타우리", budget_tokens=300)["text"]
+
+
 def test_of_marks_at_once_the_last_message_counts(workspace: Workspace) -> None:
     """Several agents mark one session in the same moment: none takes back what another has read."""
     ids = say(workspace, *(f"message {number}" for number in range(24)))

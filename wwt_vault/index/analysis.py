@@ -16,10 +16,11 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 from wwt_vault.index import korean
-from wwt_vault.index.korean import HANGUL, morphemes
+from wwt_vault.index.korean import HANGUL, PARTICLES, ends_name, morphemes
 
 __all__ = [
     "LANGUAGES",
@@ -34,7 +35,6 @@ __all__ = [
     "ask",
     "begin",
     "exact_terms",
-    "is_particle",
     "language_of",
     "latin_words",
     "names",
@@ -91,11 +91,6 @@ _EMPTY_FORMS: Final = frozenset(
     " 그동안 지금 현재 이번 처음 원래 애초 당초 요즘 요새 최근 이제 어제 오늘 그저께".split()
 )
 """In a question they say that something, or when, and never what."""
-_PARTICLES: Final = frozenset(
-    "은 는 이 가 을 를 의 에 에서 에게 에는 에도 께 께서 와 과 랑 이랑 하고 도 만 로 으로 까지 부터 보다 처럼 마다"  # noqa: SIM905 - reads as words
-    " 조차 마저 밖에 이나 나 라도 이라도 이란 란 이며 며 에서는 에서도 으로는 로는 한테 한테서 야 요".split()
-)
-"""Alone, the morphological analyser takes them for nouns; a question of nothing else asks for nothing."""
 
 
 class Terms(NamedTuple):
@@ -119,10 +114,10 @@ class Concept(NamedTuple):
 class Name(NamedTuple):
     """A word of a question that may be the name of something."""
 
-    text: str
-    """Latin letters, case-folded, or Hangul syllables without particles and endings."""
+    texts: tuple[str, ...]
+    """What it may be, likeliest first: Latin letters, case-folded, or Hangul without a particle and with it."""
     terms: tuple[str, ...]
-    """The first terms of the concepts that it is made of."""
+    """The first terms of the concepts that it is taken for; none where it is taken for words that say nothing."""
 
 
 class Phrase(NamedTuple):
@@ -203,25 +198,30 @@ def exact_terms(text: str) -> frozenset[str]:
 
 
 def names(text: str) -> list[Name]:
-    """Return the words of a question that may name something: those in Latin letters alone, and Korean nouns.
+    """Return the words of a question that may name something.
 
-    Several nouns that stand together are one: of a name that it does not know the analyser makes those that it does.
+    A Korean name that it does not know the analyser may divide into words that it does (``타우리는`` into 하다 and
+    우리는): so what is left without a particle may be the name as well.
     """
     normal = _normal(text[:MAX_QUESTION])
     found = []
     for kind, word in _tokens(normal):
         folded = _fold(word.casefold())
         if kind == "name" and folded.isascii() and folded.isalpha() and folded not in _STOP_WORDS:
-            found.append(Name(folded, _name(word)[:1]))
+            found.append(Name((folded,), _name(word)[:1]))
     for word in normal.split():
-        nouns: list[str] = []
-        for form, tag in morphemes([word])[0]:
-            if not tag.startswith("NN") or tag == "NNB":
-                break
-            nouns.append(form)
-        name = "".join(nouns)
-        if _SCRIPTS[0].fullmatch(name) and name in word:
-            found.append(Name(name, tuple(dict.fromkeys(nouns))))
+        runs = _SCRIPTS[0].findall(word)
+        if len(runs) != 1:
+            continue
+        tokens = morphemes([word])[0]
+        content = [(form, tag) for form, tag in tokens if _is_content(tag)]
+        terms = [form for form, tag in content if not tag.startswith(_EMPTY_TAGS) and form not in _EMPTY_FORMS]
+        if not terms and len(content) < 2:
+            continue
+        nouns = "".join(form for form, _ in takewhile(lambda token: token[1] in ("NNG", "NNP"), tokens))
+        ends = [at for at in range(2, len(runs[0])) if ends_name(runs[0][at:])]
+        texts = (nouns if runs[0].startswith(nouns) else "", *(runs[0][:at] for at in ends), runs[0])
+        found.append(Name(tuple(dict.fromkeys(filter(None, texts))), tuple(dict.fromkeys(terms))))
     return list(dict.fromkeys(found))
 
 
@@ -233,11 +233,6 @@ def latin_words(text: str, term: str) -> set[str]:
         parts = (part.casefold() for part in (word, *_PART.findall(word)))
         found |= {part for part in parts if part.isalpha() and _stem(part) == term}
     return found
-
-
-def is_particle(text: str) -> bool:
-    """Say whether what follows a Korean noun is a particle, or the plural and one."""
-    return text in _PARTICLES or text.removeprefix("들") in {"", *_PARTICLES}
 
 
 def language_of(text: str) -> int:
@@ -271,7 +266,7 @@ def _asked(normal: str) -> tuple[dict[str, Concept], list[str]]:
         elif (surface := text.casefold()) not in _STOP_WORDS:
             terms = _name(text)
             concepts.setdefault(terms[0], Concept(surface, terms))
-    if all(run in _PARTICLES for run in runs):
+    if all(run in PARTICLES for run in runs):
         return concepts, []
     for form, tag in morphemes([normal])[0]:
         if _is_content(tag) and not tag.startswith(_EMPTY_TAGS) and form not in _EMPTY_FORMS:

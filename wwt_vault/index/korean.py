@@ -24,9 +24,14 @@ from wwt_vault.index.loanwords import in_hangul
 if TYPE_CHECKING:
     from kiwipiepy import Kiwi
 
-__all__ = ["HANGUL", "begin", "kiwi_version", "morphemes"]
+__all__ = ["HANGUL", "PARTICLES", "begin", "ends_name", "is_particle", "kiwi_version", "morphemes"]
 
 HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
+PARTICLES: Final = frozenset(
+    "은 는 이 가 을 를 의 에 에서 에게 에는 에도 께 께서 와 과 랑 이랑 하고 도 만 로 으로 까지 부터 보다 처럼 마다"  # noqa: SIM905 - reads as words
+    " 조차 마저 밖에 이나 나 라도 이라도 이란 란 이며 며 에서는 에서도 으로는 로는 한테 한테서 야 요".split()
+)
+"""Alone, the morphological analyser takes them for nouns; a question of nothing else asks for nothing."""
 _ANY: Final = re.compile(f"[{HANGUL}]")
 _WORD: Final = re.compile(r"\S{1,200}")
 _MOST_KNOWN: Final = 1 << 16
@@ -65,6 +70,16 @@ def morphemes(texts: Sequence[str]) -> list[list[tuple[str, str]]]:
         known |= found
         _known.update(found)
     return [[morpheme for word in line for morpheme in known[word]] for line in words]
+
+
+def is_particle(text: str) -> bool:
+    """Say whether what follows a Korean noun is a particle, or the plural and one."""
+    return text in PARTICLES or text.removeprefix("들") in {"", *PARTICLES}
+
+
+def ends_name(text: str) -> bool:
+    """Say whether it is what follows a Korean name: a particle, behind the 이 of ``지훈이가`` or alone, or nothing."""
+    return is_particle(text) or is_particle(text.removeprefix("이"))
 
 
 def kiwi_version() -> str | None:

@@ -197,13 +197,12 @@ class Searcher:
                 scored = score(self.generation.lexical, self.generation.rows, asked)
             words = zip(asked.concepts, scored.words, strict=True)
             nowhere = {concept.terms[0] for concept, word in words if word.is_nowhere}
-            known = synonyms.of(question) if nowhere else {}
-            names = analysis.names(question) if nowhere else []
-            names = [name for name in names if nowhere.intersection(name.terms) and name.text not in known]
+            known = synonyms.of(question).keys()
+            names = [name for name in analysis.names(question) if known.isdisjoint(name.texts)]
             with reading("words that sound alike"):
-                heard = self._soundalikes.of(names)
+                heard = self._soundalikes.of(names, nowhere)
                 if heard:
-                    asked = also_written(asked, [(terms, others) for _, terms, others in heard])
+                    asked = also_written(asked, heard)
                     scored = score(self.generation.lexical, self.generation.rows, asked)
             return asked, scored, heard
 

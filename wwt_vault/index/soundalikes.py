@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from itertools import islice
 from typing import Final, NamedTuple
@@ -17,7 +18,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wwt_vault.index.analysis import Name, is_particle, latin_words, phrase_of, plain
+from wwt_vault.index.analysis import Name, latin_words, phrase_of, plain
+from wwt_vault.index.korean import ends_name, is_particle
 from wwt_vault.index.lexical import FIELDS, Reader
 from wwt_vault.index.rows import Rows
 from wwt_vault.index.sounds import ENGLISH, MOST, ROMANISED, Rule, Rules, fits, is_romanised, rules, spoken, unlikeness
@@ -36,7 +38,8 @@ _AS_GOOD: Final = 0.05
 """What is no more unlike than this, beside the best, may as well be meant."""
 _JOINED: Final = 0.1
 """How unlike a name may be that the analyser has taken for two words."""
-_MOST: Final = max(MOST.values())
+_IN_HANGUL: Final = {2: 0.05, 3: 0.05, 4: 0.2}
+"""``MOST`` for Latin words: of a question in English nearly every word is one that some Korean word sounds like."""
 _ROWS: Final = 30
 """Passages in which a word is looked for as it is written."""
 _ENDINGS: Final = frozenset(
@@ -64,16 +67,24 @@ class Soundalikes:
         """Search ``lexical``; ``passage`` returns that of a row."""
         self._lexical, self._rows, self._passage = lexical, rows, passage
 
-    def of(self, names: Iterable[Name]) -> tuple[Heard, ...]:
-        """Return what sounds like these words, as the vault writes it; of those that nothing sounds like, nothing."""
-        heard = (Heard(name.text, name.terms, self._like(name.text)) for name in islice(names, _MOST_NAMES))
-        return tuple(its for its in heard if its.others)
+    def of(self, names: Iterable[Name], nowhere: AbstractSet[str]) -> tuple[Heard, ...]:
+        """Return what sounds like those of ``names`` that the vault does not hold as they are written.
 
-    def _like(self, name: str) -> tuple[str, ...]:
-        if name.isascii():
-            return self._in_hangul(name) if _SHORTEST <= len(name) <= _LONGEST else ()
-        bare = name[:-1] if len(name) > 2 and name[-1] == "이" else ""  # 지훈이 is 지훈
-        return self._in_latin(name) or (self._in_latin(bare) if bare else ())
+        ``nowhere`` are the terms of the question that are in no passage. What nothing sounds like is left out.
+        """
+        unknown = islice((name for name in names if self._is_unknown(name, nowhere)), _MOST_NAMES)
+        heard = ((name, *self._first(name.texts)) for name in unknown)
+        return tuple(Heard(text, name.terms, others) for name, text, others in heard if others)
+
+    def _is_unknown(self, name: Name, nowhere: AbstractSet[str]) -> bool:
+        if name.terms:
+            return not nowhere.isdisjoint(name.terms)
+        return not any(_stands(word, text) for word in name.texts for text in self._texts(word))
+
+    def _first(self, texts: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+        """Return the first of the texts of a name that something sounds like, and what does."""
+        found = ((text, self._in_hangul(text) if text.isascii() else self._in_latin(text)) for text in texts)
+        return next((its for its in found if its[1]), ("", ()))
 
     # --- Hangul, as Latin words ---------------------------------------------------------------------------------------
 
@@ -131,12 +142,14 @@ class Soundalikes:
     # --- A Latin word, in Hangul --------------------------------------------------------------------------------------
 
     def _in_hangul(self, latin: str) -> tuple[str, ...]:
+        if not _SHORTEST <= len(latin) <= _LONGEST:
+            return ()
         tried: set[tuple[bool, float, str]] = set()  # what the vault has as one word first
         for table in (ENGLISH, ROMANISED):
             for cost, first, last in self._readings(latin, rules(table)):
                 words = (word for word in self._joined(first, last) if is_romanised(word) == (table == ROMANISED))
                 tried |= {(bool(first), cost, word) for word in words}
-        likely = ((word, unlikeness(word, latin)) for _, _, word in sorted(tried))
+        likely = ((word, unlikeness(word, latin, _IN_HANGUL)) for _, _, word in sorted(tried))
         found: dict[str, float] = {}
         for word, cost in islice(((word, cost) for word, cost in likely if cost is not None), _MOST_TRIED):
             if found and cost > min(found.values()) + _AS_GOOD:
@@ -162,7 +175,7 @@ class Soundalikes:
                 for rule in table.get(latin[at], ()):
                     to, longer, total = at + len(rule.letters), sound + rule.sound, cost + rule.cost
                     if (
-                        total <= (_JOINED if first else _MOST)
+                        total <= (_JOINED if first else _IN_HANGUL[max(_IN_HANGUL)])
                         and latin.startswith(rule.letters, at)
                         and not (rule.is_first and at)
                         and fits(rule.before, latin[to:])
@@ -221,8 +234,7 @@ def _by_sound(table: str) -> dict[str, list[Rule]]:
 def _stands(word: str, text: str) -> bool:
     """Say whether a Korean word stands in a text by itself, or before a particle."""
     runs = (run for run in _RUN.findall(plain(text)) if run.startswith(word))
-    ends = (run[len(word) :] for run in runs)
-    return any(not end or is_particle(end) or is_particle(end.removeprefix("이")) for end in ends)  # 지훈이가
+    return any(ends_name(run[len(word) :]) for run in runs)
 
 
 def _best(found: dict[str, float]) -> tuple[str, ...]:

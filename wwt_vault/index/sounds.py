@@ -338,14 +338,16 @@ def is_romanised(hangul: str) -> bool:
     return len(hangul) == 2 and _CHINESE.issuperset(hangul)
 
 
-def unlikeness(hangul: str, latin: str) -> float | None:
+def unlikeness(hangul: str, latin: str, at_most: Mapping[int, float] = MOST) -> float | None:
     """Return how unlike a Latin word (a-z) and a Korean one sound, 0..0.3; ``None`` where they are not alike.
+
+    ``at_most`` says how unlike they may be, by syllables, as ``MOST`` does.
 
     >>> unlikeness("프리즈마", "prisma"), unlikeness("시대", "side")
     (0.15, None)
     """
     sound = spoken(hangul)
-    most = MOST.get(min(len(hangul), max(MOST)), -1.0) - _TENSE_COST * len(_TENSE.findall(hangul))
+    most = at_most.get(min(len(hangul), max(at_most)), -1.0) - _TENSE_COST * len(_TENSE.findall(hangul))
     if sound is None or most < 0:
         return None
     romanised = is_romanised(hangul)

@@ -12,7 +12,8 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from wwt_vault.index.analysis import MAX_QUESTION, Concept, Phrase, Question, ask, is_particle, phrase_of, plain
+from wwt_vault.index.analysis import MAX_QUESTION, Concept, Question, ask, phrase_of, plain
+from wwt_vault.index.korean import is_particle
 from wwt_vault.index.loanwords import loanwords
 
 __all__ = ["Group", "Synonyms", "also_written", "glossary_groups"]
@@ -69,17 +70,17 @@ class Synonyms:
         return found
 
 
-def also_written(question: Question, written: Iterable[tuple[Collection[str], Group]]) -> Question:
-    """Return ``question`` with other ways of writing those of its concepts that begin with one of the terms given."""
-    also: dict[str, tuple[Phrase, ...]] = {}
-    for terms, others in written:
-        for term in terms:
-            also[term] = also.get(term, ()) + tuple(map(phrase_of, others))
-    return question._replace(
-        concepts=tuple(
-            concept._replace(also=concept.also + also.get(concept.terms[0], ())) for concept in question.concepts
-        )
-    )
+def also_written(question: Question, written: Iterable[tuple[str, Collection[str], Group]]) -> Question:
+    """Return ``question`` with what else some of its words are written as: a word, its terms, and the other ways.
+
+    A word that is made of none of the question's concepts becomes one.
+    """
+    concepts = {concept.terms[0]: concept for concept in question.concepts}
+    for word, terms, others in written:
+        for term in [term for term in terms if term in concepts] or [word]:
+            concept = concepts.get(term) or Concept(word, (word,))
+            concepts[term] = concept._replace(also=(*concept.also, *map(phrase_of, others)))
+    return question._replace(concepts=tuple(concepts.values()))
 
 
 def _ends(text: str, at: int) -> bool:

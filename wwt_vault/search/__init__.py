@@ -69,7 +69,7 @@ class SearchResult:
         for member, others in self.also.items():
             if member in ordinary():
                 continue  # a server is in most sentences
-            weight = max((weight for term, weight in self.terms.items() if term in member), default=0.0)
+            weight = max((weight for term, weight in self.terms.items() if _same(term, member)), default=0.0)
             weights |= {other: weight for other in others if weight and other not in weights}
         return weights
 
@@ -204,13 +204,18 @@ def _hit(
     )
 
 
+def _same(term: str, member: str) -> bool:
+    """Say whether a term of the question is part of what is also written in other ways, or that of it: 지훈 of 지훈이."""
+    return term in member or member in term
+
+
 def _written_otherwise(candidate: Candidate, also: _Written, heard: _Written) -> list[str]:
     """Say by which other way of writing it a word of the question was found."""
     passage = candidate.passage
     text = plain("\n".join((passage.title, passage.heading, passage.text, *passage.questions, *passage.tags)))
     found = []
     for member, others in also.items():
-        if member not in text and any(term in member for term in candidate.terms):
+        if member not in text and any(_same(term, member) for term in candidate.terms):
             how = " (by sound)" if member in heard else ""
             there = (other for other in others if re.search(rf"(?<![a-z0-9]){re.escape(other)}", text))
             found += [f"{member} = {other}{how}" for other in there]

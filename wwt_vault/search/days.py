@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.index.analysis import ask, is_particle
-from wwt_vault.index.korean import HANGUL
+from wwt_vault.index.analysis import ask
+from wwt_vault.index.korean import HANGUL, is_particle
 from wwt_vault.model.knowledge import Filters, Passage
 from wwt_vault.search.candidates import Candidate
 from wwt_vault.search.when import When

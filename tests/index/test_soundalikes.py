@@ -39,7 +39,7 @@ def found(index: Index, question: str) -> list[str]:
         ("what does Supabase cost", "수파베이스가 한 달에 25달러다.", "supabase = 수파베이스"),
         ("오로라핀은 언제 배포해?", "The auroraFinClient and AuroraFin go out on Mondays.", "오로라핀 = aurorafin"),
         ("when does aurorafin go out", "오로라핀은 월요일에 나간다.", "aurorafin = 오로라핀"),
-        ("지훈이가 뭐라고 했지?", "Jihoon said no.", "지훈이 = jihoon"),
+        ("지훈이가 뭐라고 했지?", "Jihoon said no.", "지훈 = jihoon"),
         ("what did Jihoon say", "지훈이가 안 된다고 했다.", "jihoon = 지훈"),
         ("오케스트레이션은?", "Orchestration is by hand.", "오케스트레이션 = orchestration"),
         ("타우리로 만든 창", "The window is made with Tauri.", "타우리 = tauri"),

@@ -205,7 +205,7 @@ def _hit(
 
 
 def _same(term: str, member: str) -> bool:
-    """Say whether a term of the question is part of what is also written in other ways, or that of it: 지훈 of 지훈이."""
+    """Say whether one of the two, a word as it is searched and as it is written in other ways, is part of the other."""
     return term in member or member in term
 
 

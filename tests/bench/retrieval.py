@@ -225,6 +225,7 @@ def measures(case: Case, documents: Sequence[str]) -> Iterator[tuple[str, float]
     ideal = sum(1 / math.log2(at + 2) for at in range(min(10, len(case.gold))))
     yield "nDCG@10", sum(1 / math.log2(at + 2) for at in places if at < 10) / ideal
     yield "R@1", float(bool(places and places[0] < 1))
+    yield "R@3", float(bool(places and places[0] < 3))
     yield "R@5", float(bool(places and places[0] < 5))
     yield "R@10", float(bool(places and places[0] < 10))
     for depth in (5, 10):
@@ -263,6 +264,8 @@ SHOWN: Final = {
     "bilingual": ("R@1", "R@5", "MRR", "before the other"),
     "bilingual-more": ("R@1", "R@5", "MRR", "before the other"),
     "paraphrases": ("R@1", "R@5", "R@10", "MRR"),
+    "days": ("R@1", "R@3", "all@5", "MRR"),
+    "days-among": ("R@1", "R@3", "all@5", "MRR"),
     "updates": ("R@1", "R@5", "all@5", "MRR", "before the other"),
     "considered": ("R@1", "R@5", "MRR", "before the other"),
 }

@@ -24,6 +24,7 @@ BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
 PARAPHRASES: Final = BILINGUAL.with_name("paraphrases")
 UPDATES: Final = BILINGUAL.with_name("updates")
 CONSIDERED: Final = BILINGUAL.with_name("considered")
+DAYS: Final = BILINGUAL.with_name("days")
 
 
 class Case(NamedTuple):
@@ -364,6 +365,24 @@ def considered() -> Set:
     return Set(documents, cases)
 
 
+def days() -> Set:
+    """Conversations on eight subjects in eight months each, asked for by subject and days: ``tests/data/days``."""
+    said, asked = (
+        [json.loads(line) for line in (DAYS / name).read_text("utf-8").splitlines()]
+        for name in ("conversations.jsonl", "questions.jsonl")
+    )
+    return Set(
+        {DocumentId(row["id"]): _from_row(row) for row in said},
+        [Case(row["ask"], frozenset(row["gold"]), part=row["part"]) for row in asked],
+    )
+
+
+def days_among() -> Set:
+    """The same in one vault with the texts of ``updates`` and ``bilingual-more``, most of them of the same year."""
+    documents, cases = days()
+    return Set({**updates().documents, **bilingual_more().documents, **documents}, cases)
+
+
 def _from_row(row: dict[str, Any]) -> Document:
     time = datetime.fromisoformat(row["date"]).replace(hour=3, tzinfo=UTC)
     project = row.get("project")
@@ -381,6 +400,8 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "paraphrases": paraphrases,
     "updates": updates,
     "considered": considered,
+    "days": days,
+    "days-among": days_among,
     "locomo": locomo,
     "locomo-each": locomo_each,
     "locomo-audited": locomo_audited,

@@ -55,6 +55,7 @@ ABOUT_SOMETHING = (
     "10월에 정산 배치 왜 바꿨지",
     "최근에 바꾼 비밀번호 규칙",
     '지난주에 "배포" 뭐 했지',
+    "9월 말에 알림 쪽에서 한 일이 뭐지?",
     "뭐 했지?",
     "what did we decide about Redis last week?",
     "who was on call last week?",
@@ -178,6 +179,41 @@ def test_another_word_besides_is_looked_up(ask: Callable[..., SearchResult]) -> 
     """What was said of the font last week is one conversation, not all of that week."""
     assert names(ask("지난주에 글꼴 뭐 바꿨지?"))[0] == "tuesday"
     assert "friday" not in names(ask("지난주에 글꼴 뭐 바꿨지?"))
+
+
+@pytest.fixture
+def ask_about_payments(tmp_path: Path) -> Callable[..., SearchResult]:
+    """Return a function that asks a vault with a conversation on payments in each month of half a year."""
+    said = {
+        6: "결제 오류를 보고 결제 코드를 고쳤습니다.", 7: "결제 수단을 바꾸고 결제 화면도 바꿨습니다.",
+        8: "결제 내역을 바꿨습니다.", 9: "결제 결제 결제, 모두 바꿨습니다.",
+        10: "영수증에 사업자 번호가 빠져서 양식을 새로 그렸고, 결제 뒤에 메일로도 보냅니다.",
+        11: "결제 모듈을 바꿨습니다.",
+    }  # fmt: skip
+    documents = [
+        session(f"m{month}", datetime(2026, month, 12, tzinfo=UTC), "살펴봐 줘", text) for month, text in said.items()
+    ]
+    documents.append(session("other", datetime(2026, 10, 20, tzinfo=UTC), "글꼴이 작다", "글꼴을 바꿨습니다."))
+    index = Index(tmp_path / "index", lambda: None)
+    by_id = {document.id: document for document in documents}
+    index.refresh(dict.fromkeys(by_id, "1"), by_id.__getitem__)
+    return lambda question: search(index, question, now=MONDAY, zone=ZONE)
+
+
+@pytest.mark.parametrize("question", ["10월에 결제 쪽 뭐 바꿨어?", "지난달에 결제 관련해서 뭐 했지?"])
+def test_what_was_done_on_a_subject_in_those_days_comes_first(
+    question: str, ask_about_payments: Callable[..., SearchResult]
+) -> None:
+    """Before what other days said of it in more words, and before what else was done then; nothing is hidden."""
+    found = names(ask_about_payments(question))
+
+    assert found[0] == "m10"
+    assert {"m7", "m9", "m11"} <= set(found)
+
+
+def test_a_question_of_substance_is_not_answered_by_its_days(ask_about_payments: Callable[..., SearchResult]) -> None:
+    """People remember days badly: three words of a text say more than that it is of another month."""
+    assert names(ask_about_payments("10월에 결제 오류 보고 결제 코드 고친 거"))[0] == "m6"
 
 
 def test_of_days_without_a_conversation_nothing_is_made_up(ask: Callable[..., SearchResult]) -> None:

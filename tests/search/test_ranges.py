@@ -121,6 +121,7 @@ last weekend                                   2026-11-28..2026-11-30
 지난주말에                                     2026-11-28..2026-11-30
 last night                                     2026-11-29 17..2026-11-30 06
 어젯밤                                         2026-11-29 17..2026-11-30 06
+today's changes                                2026-11-30..2026-12-01
 오늘 아침                                      2026-11-30..2026-12-01
 지난주 금요일                                  2026-11-27..2026-11-28
 Friday last week                               2026-11-27..2026-11-28
@@ -170,7 +171,10 @@ def test_days_are_read_as_a_person_means_them(question: str, expected: str) -> N
         "토큰 만료를 2주로 했나?", "최근 3일 로그만 남기기로 했나?", "로그를 최근 3일만 보관하나?",
         "3일 전체 로그", "1년 전체 비용",
         "만료 3일 전에 메일을 보내나?", "끝나기 하루 전에 알림",
-        "회의 10분 전", "3일 후에", "3주 안에",
+        "회의 10분 전",
+        "케이크는 며칠 전에 예약해야 해?",
+        "출발 몇 시간 전까지 취소돼?",
+        "how many days back can we restore?", "3일 후에", "3주 안에",
         "30일 전환율",
         "대시보드에 최근 30일을 보여주기로 했나?", "do we keep the logs of the last 30 days?",
         "Does the dashboard show the last 30 days?", "did we decide to show the last 30 days?", "2 weeks trial",

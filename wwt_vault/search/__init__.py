@@ -21,7 +21,7 @@ from wwt_vault.index.analysis import MAX_QUESTION, plain
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Hit, Passage
 from wwt_vault.search.candidates import SOME, Candidate, gather, score, surplus, weigh_evidence
-from wwt_vault.search.days import asked_besides, of_those_days
+from wwt_vault.search.days import asked_besides, of_those_days, on_subject, subject
 from wwt_vault.search.order import in_order, one_of_each
 from wwt_vault.search.unknown import unknown_names
 from wwt_vault.search.when import When, read
@@ -111,6 +111,9 @@ def search(
         of_days = of_those_days(index, filters, when, besides, lambda passage: _is_open(passage, open_since))
         if of_days or not besides:
             return _listed(query, of_days, limit, when, notes)
+    about = subject(text, besides, when)
+    if about:
+        text = on_subject(text, when, by_words=not index.status().embedded)
     everything, terms, has_meaning = gather(index, text, filters)
     status = index.status()
     notes += _limits(status, not has_meaning)
@@ -125,9 +128,11 @@ def search(
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
     weigh_evidence(found)
     is_answer = bool(terms) and surplus(found, terms, status.passages, has_meaning) >= 0
+    if about and not has_meaning:
+        is_answer = is_answer and any(about & candidate.terms for candidate in found)  # what was done, but not on that
     if not is_answer and not nearest:
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
-    score(found, meaning_weight, when)
+    score(found, meaning_weight, when, about)
     good = [candidate for candidate in found if candidate.evidence >= SOME] or found
     ranked = one_of_each(in_order(good, when, index.likeness), limit)
     if unknown := unknown_names(text, terms, status.passages):

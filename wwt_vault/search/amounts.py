@@ -45,7 +45,7 @@ _KO_UNITS: Final = {
 }  # fmt: skip
 _EN_COUNTS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
                      "eight": 8, "nine": 9, "ten": 10, "twelve": 12}  # fmt: skip
-_EN_FEW: Final = ("a few", "few", "several", "some", "many")
+_EN_FEW: Final = ("a few", "few", "several", "some")
 KO_AMOUNT: Final = (
     rf"(?:(?P<days>{'|'.join(sorted(_KO_DAYS, key=len, reverse=True))})"
     r"|(?P<whole>일주일|이주일|일\s?년|반년)"
@@ -92,15 +92,21 @@ def _number(text: str) -> int:
 
 
 _UPCOMING: Final = re.compile(
-    r"(?:만료|마감|종료|배포|출시|회의|릴리스|시작|갱신|기한|납기|행사|오픈|런칭|휴가|예약|방문|발표|이벤트|공연|결제|청구)"
+    r"(?:만료|마감|종료|배포|출시|회의|릴리스|시작|갱신|기한|납기|행사|오픈|런칭|휴가|예약|출발|도착|방문|발표|이벤트|공연|결제|청구)"
     r"(?:일|일정)?\s*$|[가-힣]기\s*$"
 )
 """What a time before it is said of: ``만료 3일 전``, ``끝나기 하루 전``."""
 
 
+_KO_HOW_MANY: Final = re.compile(r"해야|[으]?면 (?:돼|되|안)|까지|[되돼][나지어요]*\?|가능|수 있|[하할해]\s?수")
+"""``며칠 전에 예약해야 해?`` asks how many days."""
+
+
 def read_long_ago(match: re.Match[str], today: date) -> Range:
     """``3 weeks ago``, ``두 달 전``: the whole week, month or year of the calendar that it was then, or the day."""
     if _UPCOMING.search(match.string[: match.start()]):
+        raise NoDays
+    if re.match("며칠|몇", match[0]) and _KO_HOW_MANY.search(match.string) and not KO_HAPPENED.search(match.string):
         raise NoDays
     unit, least, most = _amount(match)
     return units_back(unit, today, most, least)

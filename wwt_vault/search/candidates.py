@@ -19,7 +19,7 @@ is much nearer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import fsum, log
 from typing import TYPE_CHECKING, Final
@@ -64,6 +64,10 @@ _COMMON: Final = 5
 """Candidates that may hold an exact term: one that more of them hold (a product's name) tells nothing apart."""
 _IN_RANGE: Final = 0.3
 """What a passage of the days that were asked for gets on top, of the best score."""
+_IN_RANGE_MOSTLY: Final = 0.7
+"""The same where little else is asked: a subject, which other days have spoken of as well."""
+_ON_SUBJECT: Final = 0.7
+"""What it gets besides, then, that holds the words for that subject."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -129,8 +133,11 @@ def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], 
     return list(found.values()), terms, by_meaning is not None
 
 
-def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
-    """Give every candidate its score; see the module."""
+def score(candidates: Sequence[Candidate], weight: float, when: When, subject: Set[str] = frozenset()) -> None:
+    """Give every candidate its score; see the module.
+
+    ``subject``: the few words that are asked for besides the days, as ``days.subject`` returns them.
+    """
     best = max(candidate.keyword for candidate in candidates) or 1.0
     words = [candidate.keyword / best for candidate in candidates]
     nearest = max((candidate.cosine for candidate in candidates if candidate.cosine is not None), default=None)
@@ -150,10 +157,13 @@ def score(candidates: Sequence[Candidate], weight: float, when: When) -> None:
         candidate.plain = candidate.score = weight * meaning + (1 - weight) * said
     _add_exact(candidates)
     if when.has_range:
-        bonus = _IN_RANGE * max(candidate.score for candidate in candidates)
+        best = max(candidate.score for candidate in candidates)
         for candidate in candidates:
             if when.holds(candidate.passage.time):
-                candidate.score += bonus
+                share = _IN_RANGE
+                if subject:
+                    share = _IN_RANGE_MOSTLY + _ON_SUBJECT * len(subject & candidate.terms) / len(subject)
+                candidate.score += share * best
                 candidate.reasons.append(f"time: {when.words}")
 
 

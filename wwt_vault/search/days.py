@@ -2,13 +2,14 @@
 
 No word of such a question tells one text of those days from another, and in meaning it is near to none. The days are
 the answer, then: the conversations and notes of them, newest first, each once. Where a project is named besides, they
-are those of that project.
+are those of that project. Where a subject is (``10월에 결제 쪽 뭐 바꿨어?``), it is looked up, and the days count for
+more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,7 @@ from wwt_vault.search.when import When
 if TYPE_CHECKING:
     from wwt_vault.index import Index
 
-__all__ = ["asked_besides", "of_those_days"]
+__all__ = ["asked_besides", "of_those_days", "on_subject", "subject"]
 
 _LOOKED_AT: Final = 1000
 """Newest passages of the days from which the list is made: several hundred turns of conversation."""
@@ -31,12 +32,25 @@ _DOING: Final = frozenset(
     " finish complet ship learn progress go went come came got get done up off summari summar recap overview list show"
     " tell me us about all new so far sinc befor after dure until till session convers chat last latest recent late"
     " time leav left activ yesterday today togeth again day week month year am thi than"
-    " over within throughout across earlier"
+    " over within throughout across earlier regard concern relat side"
     " 일 작업 결정 정하 고치 바꾸 얘기 이야기 논의 대화 말 나누 진행 정리 요약 만들 끝내 마치 변경 수정 처리 내용 세션"
     " 사항 마지막 최근 요즘 요새 주 달 월 년 날 한 알리 알려주 보이 보여주 다 전부 모두 좀 우리 동안 사이 이후 까지"
-    " 가장".split()
+    " 가장 쪽 관련 관하 대하 부분 측".split()
 )
 """Words that ask for what was done, said or decided, and not about what."""
+
+_A_SUBJECT: Final = 2
+"""Words; with more it is told apart by what it says."""
+_ASKS_WHAT: Final = re.compile(
+    r"뭐|뭘|무엇|무슨|어떤|한\s?[거것일게]|있었|정리|요약|알려|보여"
+    r"|\b(?:what|anything|everything|summar\w+|recap|list|show|tell)\b",
+    re.IGNORECASE,
+)
+
+_LEADING: Final = re.compile(
+    r"(?<=\s)(?:쪽(?:에서|에|은|으로|의)?|관련(?:해서|해|하여|된|한|으로)?|대해서?|관해서?)(?=\s)|\b(?:regarding|concerning)\b",
+    re.IGNORECASE,
+)
 
 _LATEST: Final = re.compile(
     r"최근|요즘|요새|지난\s?번|저번|마지막|아까|방금|어디\s?까지"
@@ -55,12 +69,36 @@ def asked_besides(question: str, when: When) -> frozenset[str] | None:
         return None
     if ask(question).phrases:
         return None
-    words = _first_terms(question) - _DOING
+    words = _first_terms(question) - (_DOING - {"알리"} if "알림" in question else _DOING)  # notices, not "tell me"
     if when.words:
         # Words that were read as days are among those of the question, and not of the rest. What they leave behind of a
         # Korean word is among those of the rest, and not of the question.
         words &= _first_terms(_without(when.words, question))
     return words
+
+
+def subject(question: str, besides: Set[str] | None, when: When) -> Set[str]:
+    """Return what is asked for besides the days where it is asked what was done on a subject: one word of it or two.
+
+    ``10월에 결제 쪽 뭐 바꿨어?``: other days have spoken of it as well, so the days say more than anything else.
+    ``besides`` is what ``asked_besides`` returned; here words are as they stand in the question, as hits name them.
+    Empty where more is asked: then it is told apart by what it says.
+    """
+    if not besides or len(besides) > _A_SUBJECT or not when.has_range or _LATEST.fullmatch(when.words):
+        return frozenset()
+    if not _ASKS_WHAT.search(question):
+        return frozenset()
+    return frozenset(concept.surface for concept in ask(question).concepts if concept.terms[0] in besides)
+
+
+def on_subject(question: str, when: When, *, by_words: bool) -> str:
+    """Return a question without the words for its days: those who spoke of its subject then did not say them.
+
+    ``by_words``: also without what leads to the subject, ``쪽`` or ``관련해서``. Few texts hold those words, which then
+    weigh more than the subject itself; to a model they say what kind of question it is.
+    """
+    text = _without(when.words, question)
+    return _LEADING.sub(" ", text) if by_words else text
 
 
 def _without(words: str, question: str) -> str:

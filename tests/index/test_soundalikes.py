@@ -42,6 +42,11 @@ def found(index: Index, question: str) -> list[str]:
         ("지훈이가 뭐라고 했지?", "Jihoon said no.", "지훈 = jihoon"),
         ("what did Jihoon say", "지훈이가 안 된다고 했다.", "jihoon = 지훈"),
         ("오케스트레이션은?", "Orchestration is by hand.", "오케스트레이션 = orchestration"),
+        ("타우리는 왜?", "The window is made with Tauri.", "타우리 = tauri"),
+        ("하수라가 느려", "Hasura is slow.", "하수라 = hasura"),
+        ("에이더블유에스는 얼마야?", "AWS is 900 dollars a month.", "에이더블유에스 = aws"),
+        ("how many GPU hours", "지피유를 40시간 썼다.", "gpu = 지피유"),
+        ("큐에이는 누가 해?", "QA is done by Mina.", "큐에이 = qa"),
         ("타우리로 만든 창", "The window is made with Tauri.", "타우리 = tauri"),
     ],
 )
@@ -64,6 +69,8 @@ def test_a_name_is_found_by_its_sound(question: str, text: str, why: str, tmp_pa
         ("프리즈마를 왜 버렸지?", "A prism, and primary colours."),
         ("why was Prisma dropped", "프리 즈마"),
         ("what did Jihoon say", "고지훈련은 없다."),
+        ("유지는 누가?", "The UG line."),
+        ("오아시스는 어디?", "It was OASIX then."),
     ],
 )
 def test_what_only_looks_alike_is_not_found(question: str, text: str, tmp_path: Path) -> None:

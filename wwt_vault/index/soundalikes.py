@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wwt_vault.index.acronyms import in_letters, spelt_out
 from wwt_vault.index.analysis import Name, latin_words, phrase_of, plain
 from wwt_vault.index.korean import ends_name, is_particle
 from wwt_vault.index.lexical import FIELDS, Reader
@@ -89,6 +90,9 @@ class Soundalikes:
     # --- Hangul, as Latin words ---------------------------------------------------------------------------------------
 
     def _in_latin(self, hangul: str) -> tuple[str, ...]:
+        letters = ((word, phrase_of(word).words[0]) for word in in_letters(hangul))
+        if spelt := [w for w, stem in letters if any(w in latin_words(text, stem) for text in self._texts(stem))]:
+            return tuple(spelt[:_MOST_FOUND])
         found: dict[str, float] = {}
         tried = sorted((cost, stem) for stem, cost in self._stems(hangul).items())
         for least, stem in tried[:_MOST_TRIED]:
@@ -142,6 +146,8 @@ class Soundalikes:
     # --- A Latin word, in Hangul --------------------------------------------------------------------------------------
 
     def _in_hangul(self, latin: str) -> tuple[str, ...]:
+        if spelt := [w for w in spelt_out(latin)[:_MOST_TRIED] if any(_stands(w, text) for text in self._texts(w))]:
+            return tuple(spelt[:_MOST_FOUND])
         if not _SHORTEST <= len(latin) <= _LONGEST:
             return ()
         tried: set[tuple[bool, float, str]] = set()  # what the vault has as one word first

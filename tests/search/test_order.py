@@ -85,6 +85,16 @@ def test_what_was_decided_comes_before_a_newer_question_about_it(layer: str) -> 
             assert ("decided, not only considered" in found[0].reasons) is (first == 1)
 
 
+@pytest.mark.parametrize(("likeness", "moves"), [(0.2, False), (0.5, True)])
+def test_an_older_decision_needs_more_than_a_newer_one(likeness: float, moves: bool) -> None:
+    """Where the two are hardly nearer than any, the order of the scores stays; a newer decision passes even then."""
+    near = [[1.0, likeness], [likeness, 1.0]]
+    for text, first in ((ASKED, 0 if moves else 1), ("user: We decided on Friday.", 1)):
+        found = hits("user: We agreed to send letters on Monday.", text)
+        found[1].score = found[1].plain = 1.01
+        assert in_order(found, When(), lambda _: near)[0] is found[first]
+
+
 def test_what_was_only_considered_stays_first_where_it_is_asked_for_by_name() -> None:
     """``What about Friday?``: the decision does not hold the name. About now the decision answers all the same."""
     near = [[1.0, 0.5], [0.5, 1.0]]

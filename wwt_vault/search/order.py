@@ -53,6 +53,8 @@ _ASKED: Final = 1.0
 _NO_PAIR: Final = 4.3
 """What all of that must come to: three in ten, then, replaced the other. By logistic regression over pairs of hits of
 dev parts (tests/bench: updates, considered, bilingual, LoCoMo, paraphrases); see docs/benchmarks.md."""
+_BACK: Final = 1.2
+"""What an older one must bring besides, to come before a newer one in which nothing was decided."""
 _OTHERS: Final = 2
 """Other hits that are looked at, not the nearest alone: what was decided three times has a third that is as near."""
 _APART: Final = 0.1
@@ -173,6 +175,8 @@ class _Pairs:
         says = _NEARER * nearer + _MEANT * ((candidate.cosine or 0.0) - self._usual)
         says += _FITS * min(1.5, candidate.plain / max(rival.plain, 1e-3))
         says += _ASKED * (when.about == "now")
+        if when.about != "then" and not _is_newer(one, other):
+            return says > _NO_PAIR + _BACK
         if says > _NO_PAIR or says + _DECIDED <= _NO_PAIR:
             return says > _NO_PAIR
         return when.about != "then" and _is_newer(one, other) and outcome(one.text) == "decided"

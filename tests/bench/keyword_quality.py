@@ -36,8 +36,9 @@ CHANGES: Final[dict[str, tuple[float, ...]]] = {
 
 def measured(name: str, part: str, most: int) -> tuple[int, dict[tuple[str, float], tuple[float, float]]]:
     """Return how many questions of a set were asked, and nDCG@10 and MRR by what was changed to what."""
-    documents, every_case = SETS[name]()
-    cases = [case for case in every_case if case.part == part and case.gold]
+    chosen = SETS[name]()
+    documents = chosen.documents
+    cases = [case for case in chosen.cases if case.part == part and case.gold]
     cases = cases[:: max(1, len(cases) // most)]
     found: dict[tuple[str, float], tuple[float, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +55,7 @@ def measured(name: str, part: str, most: int) -> tuple[int, dict[tuple[str, floa
             for case, question in zip(cases, asked, strict=True):
                 scores = score(reader, rows, question, parameters).scores
                 at = best(scores, rows, everything & (scores > 0), 100)
-                names = list(dict.fromkeys(searcher.passage(int(row)).document for row in at))
+                names = list(dict.fromkeys(chosen.original(searcher.passage(int(row)).document) for row in at))
                 ranks.append(dict(measures(case, names)))
             found[key, value] = tuple(float(np.mean([rank[name] for rank in ranks])) for name in ("nDCG@10", "MRR"))
         index.close()

@@ -48,7 +48,8 @@ def measure(options: dict[str, bool]) -> dict[str, Any]:
             index.refresh(dict.fromkeys(chosen.documents, "1 1 1 1"), chosen.documents.__getitem__, rebuild=True)
             rows = []
             for case in chosen.cases[::step]:
-                names = dict.fromkeys(hit.passage.document for hit in index.keyword(case.question, limit=50))
+                hits = index.keyword(case.question, limit=50)
+                names = dict.fromkeys(chosen.original(hit.passage.document) for hit in hits)
                 rows.append(dict(measures(case, list(names))))
             found[name] = {key: float(np.mean([row[key] for row in rows])) for key in ("nDCG@10", "R@1", "R@5")}
             index.close()

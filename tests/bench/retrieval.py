@@ -219,6 +219,11 @@ def turns_told(chosen: Set, index: Index) -> Callable[[Passage, str], list[str]]
     return told
 
 
+def its_document(chosen: Set) -> Callable[[Passage, str], list[str]]:
+    """Return a function from a passage and a question to the document that it stands for."""
+    return lambda passage, _: [chosen.original(passage.document)]
+
+
 def measures(case: Case, documents: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Yield every measure of one question."""
     places = [at for at, name in enumerate(documents) if name in case.gold]
@@ -280,7 +285,9 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
         cases += evenly([case for case in chosen.cases if case.part == part], most)
     for case in cases:
         model.query(case.question)
-    told = turns_told(chosen, index) if name == "locomo-told" else lambda passage, _: [passage.document]
+    told = (
+        turns_told(chosen, index) if name == "locomo-told" else lambda passage, _: [chosen.original(passage.document)]
+    )
     figures: Figures = defaultdict(lambda: defaultdict(list))
     refused: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for row, way in ways(index, now, Plain(chosen, cache / name, model)).items():
@@ -331,7 +338,7 @@ def recall_by_weight(name: str, cache: Path, parts: Sequence[str]) -> Line:
             for weight in WEIGHTS if candidates else ():
                 score(candidates, weight, When())
                 ranked = sorted(candidates, key=lambda candidate: -candidate.score)
-                documents = list(dict.fromkeys(candidate.passage.document for candidate in ranked))[:5]
+                documents = list(dict.fromkeys(chosen.original(candidate.passage.document) for candidate in ranked))[:5]
                 found[weight].append(len(case.gold & set(documents)) / len(case.gold))
     return Line(name, [(weight, float(np.mean(values))) for weight, values in found.items()])
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from retrieval import Remembering, measures, turns_told
+from retrieval import Remembering, its_document, measures, turns_told
 from sets import SETS, Case
 
 from wwt_vault.config import Settings, user_folders
@@ -82,7 +82,7 @@ def main() -> None:
         index = Index(arguments.cache / "windows-locomo", lambda: remembering)
         index.refresh(dict.fromkeys(documents, "1 1 1 1"), documents.__getitem__, rebuild=True, allow_shrink=True)
         index.embed_pending()
-        told = turns_told(chosen, index) if arguments.set == "locomo-told" else _its_document
+        told = turns_told(chosen, index) if arguments.set == "locomo-told" else its_document(chosen)
         rows: dict[str, list[dict[str, float]]] = {by: [] for by in BY}
         for case in cases:
             for by, found in _answers(index, case, now).items():
@@ -94,10 +94,6 @@ def main() -> None:
 
 
 BY: Final = ("words", "meaning", "both")
-
-
-def _its_document(passage: Passage, _: str) -> list[str]:
-    return [passage.document]
 
 
 def _answers(index: Index, case: Case, now: Any) -> dict[str, list[Passage]]:

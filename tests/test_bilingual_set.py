@@ -12,7 +12,7 @@ from wwt_vault.curate.questions import wanting
 from wwt_vault.index.analysis import analyse_all, ask
 from wwt_vault.model.knowledge import Document
 
-DOCUMENTS, CASES = bilingual()
+DOCUMENTS, CASES, _ = bilingual()
 
 
 def words(document: Document) -> frozenset[str]:

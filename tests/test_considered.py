@@ -8,7 +8,7 @@ from datetime import datetime
 from tests.bench.sets import considered
 from wwt_vault.model.conversation import DocumentId
 
-DOCUMENTS, CASES = considered()
+DOCUMENTS, CASES, _ = considered()
 
 
 def time(name: str) -> datetime:

@@ -9,7 +9,7 @@ from tests.bench.sets import days
 from wwt_vault.index.analysis import language_of
 from wwt_vault.search.when import read
 
-DOCUMENTS, CASES = days()
+DOCUMENTS, CASES, _ = days()
 ASKED_AT = max(document.time for document in DOCUMENTS.values() if document.time)
 
 

@@ -8,7 +8,7 @@ from tests.bench.sets import paraphrases
 from wwt_vault.index.analysis import analyse_all, ask
 from wwt_vault.model.conversation import DocumentId
 
-DOCUMENTS, CASES = paraphrases()
+DOCUMENTS, CASES, _ = paraphrases()
 
 
 def test_every_text_is_asked_for_twice_in_each_language() -> None:

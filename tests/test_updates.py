@@ -7,7 +7,7 @@ from collections import Counter
 from tests.bench.sets import updates
 from wwt_vault.model.conversation import DocumentId
 
-DOCUMENTS, CASES = updates()
+DOCUMENTS, CASES, _ = updates()
 
 
 def project(name: str) -> str:

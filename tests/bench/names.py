@@ -140,7 +140,7 @@ def nowhere(index: Index, words: Iterable[str]) -> list[str]:
 
 def questions() -> None:
     """Print how the questions in the other script fare, by words: with and without list and sounds."""
-    documents, cases = SETS["bilingual-more"]()
+    documents, cases, _ = SETS["bilingual-more"]()
     cases = [case for case in cases if case.kind == "loan"]
     print("\n| list | sounds | R@1 | R@5 | MRR |\n| --- | --- | --- | --- | --- |")
     for has_list, has_sounds in ((False, False), (False, True), (True, False), (True, True)):

@@ -49,7 +49,7 @@ from wwt_vault.search.candidates import gather, score
 from wwt_vault.search.when import When
 
 ROWS: Final = ("words", "model", "meaning", "fused", "within")
-FAR: Final = {"bilingual": ("locomo", "korquad"), "xquad": ("bilingual",)}
+FAR: Final[dict[str, tuple[str, ...]]] = {"bilingual": ("locomo", "korquad"), "xquad": ("bilingual",), "projects": ()}
 """Whose questions are asked of a set where nothing can answer them; else those of the bilingual set."""
 _MOST_FAR: Final = 100
 _DEPTH: Final = 100
@@ -193,7 +193,7 @@ def evenly(items: Sequence[Item], most: int | None) -> Sequence[Item]:
 def far(name: str, part: str) -> list[Case]:
     """Return questions of other sets, in several languages: nothing in this one has to do with them."""
     others = [[case for case in SETS[other]().cases if case.part == part] for other in FAR.get(name, ("bilingual",))]
-    share = _MOST_FAR // len(others)
+    share = _MOST_FAR // max(1, len(others))
     picked = [cases[:: max(1, len(cases) // share)][:share] for cases in others]
     return [Case(case.question, frozenset(), "far", part) for cases in picked for case in cases]
 
@@ -271,6 +271,7 @@ SHOWN: Final = {
     "paraphrases": ("R@1", "R@5", "R@10", "MRR"),
     "days": ("R@1", "R@3", "all@5", "MRR"),
     "days-among": ("R@1", "R@3", "all@5", "MRR"),
+    "projects": ("R@1", "R@5", "MRR", "before the other"),
     "updates": ("R@1", "R@5", "all@5", "MRR", "before the other"),
     "considered": ("R@1", "R@5", "MRR", "before the other"),
 }
@@ -291,20 +292,21 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
     figures: Figures = defaultdict(lambda: defaultdict(list))
     refused: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for row, way in ways(index, now, Plain(chosen, cache / name, model)).items():
-        if row not in rows or (row == "within" and name not in ("bilingual", "paraphrases", "xquad")):
+        if row not in rows or (row == "within" and name not in ("bilingual", "paraphrases", "projects", "xquad")):
             continue
         seconds = []
         for case in cases:
             answer = ask(way, case, told)
             seconds.append(answer.seconds)
-            refused[case.part, "answer" if case.gold else "near"] += [not answer.found] if row == "fused" else []
+            of = "answer" if case.gold else "far" if case.kind == "far" else "near"
+            refused[case.part, of] += [not answer.found] if row == "fused" else []
             if case.gold:
                 for measure, value in measures(case, answer.documents):
                     for kind in {case.kind, "all"}:
                         figures[case.part, kind, row][measure].append(value)
         if row == "fused":
             for part in parts:
-                refused[part, "far"] = [not ask(way, case, told).found for case in far(name, part)]
+                refused[part, "far"] += [not ask(way, case, told).found for case in far(name, part)]
         p50, p95 = np.percentile(np.array(seconds) * 1000, (50, 95))
         print(f"{name}, {row}: {p50:.1f} ms median, {p95:.1f} ms p95, without embedding", file=sys.stderr)
     shown = SHOWN.get(name, ("nDCG@10", "R@1", "R@5", "R@10", "MRR"))

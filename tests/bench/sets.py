@@ -25,6 +25,7 @@ SHARED: Final = Path(__file__).resolve().parents[3] / "shared" / "bench"
 BILINGUAL: Final = Path(__file__).resolve().parents[1] / "data" / "bilingual"
 PARAPHRASES: Final = BILINGUAL.with_name("paraphrases")
 UPDATES: Final = BILINGUAL.with_name("updates")
+PROJECTS: Final = BILINGUAL.with_name("projects")
 CONSIDERED: Final = BILINGUAL.with_name("considered")
 DAYS: Final = BILINGUAL.with_name("days")
 
@@ -282,7 +283,7 @@ def bilingual_asked(with_questions: bool) -> Set:
     """
     rows = map(json.loads, BILINGUAL.with_name("bilingual-questions.jsonl").read_text("utf-8").splitlines())
     written = {row["id"]: tuple(row["questions"]) for row in rows}
-    documents, cases = bilingual()
+    documents, cases, _ = bilingual()
     if with_questions:
         documents = {name: replace(document, questions=written.get(name, ())) for name, document in documents.items()}
     return Set(documents, [case for case in cases if case.gold and case.gold <= written.keys()])
@@ -311,7 +312,7 @@ def bilingual_more() -> Set:
 
     Exact terms with particles, words in the other script, and pairs of an older and a newer statement.
     """
-    documents, _ = bilingual()
+    documents = bilingual().documents
     cases: list[Case] = []
     for path in sorted((BILINGUAL / "more").glob("*.jsonl")):
         for row in map(json.loads, path.read_text("utf-8").splitlines()):
@@ -395,6 +396,24 @@ def considered() -> Set:
     return Set(documents, cases)
 
 
+def projects() -> Set:
+    """Conversations and notes of twelve very different projects, as a stranger asked them: ``tests/data/projects``.
+
+    Kinds: low overlap by language, ``exact``, ``current`` and ``first`` (gold before the other), ``date``, ``names``
+    (in the other script), ``near`` (nothing there answers it) and ``far`` (of other things altogether).
+    """
+    documents: dict[DocumentId, Document] = {}
+    cases: list[Case] = []
+    for path in sorted(PROJECTS.glob("*.jsonl")):
+        for row in map(json.loads, path.read_text("utf-8").splitlines()):
+            if "ask" in row:
+                gold, avoid = (frozenset(row.get(name, ())) for name in ("gold", "avoid"))
+                cases.append(Case(row["ask"], gold, row["kind"], "dev", avoid=avoid))
+            else:
+                documents[DocumentId(row["id"])] = _from_row(row)
+    return Set(documents, cases)
+
+
 def days() -> Set:
     """Conversations on eight subjects in eight months each, asked for by subject and days: ``tests/data/days``."""
     said, asked = (
@@ -409,8 +428,8 @@ def days() -> Set:
 
 def days_among() -> Set:
     """The same in one vault with the texts of ``updates`` and ``bilingual-more``, most of them of the same year."""
-    documents, cases = days()
-    return Set({**updates().documents, **bilingual_more().documents, **documents}, cases)
+    own = days()
+    return Set({**updates().documents, **bilingual_more().documents, **own.documents}, own.cases)
 
 
 def _from_row(row: dict[str, Any]) -> Document:
@@ -430,6 +449,7 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "paraphrases": paraphrases,
     "updates": updates,
     "considered": considered,
+    "projects": projects,
     "days": days,
     "days-among": days_among,
     "locomo": locomo,

@@ -64,6 +64,18 @@ def test_an_import_of_nothing_readable_fails_and_says_what_it_is(wwt: Run, words
     assert "3 new messages, 0 known already, 1 session." in out
 
 
+def test_a_mistyped_setting_is_warned_of_once_on_stderr(words_only: Vault, tmp_path: Path) -> None:
+    """With the one that was meant; the command does what it should, and its result on stdout is whole."""
+    settings = words_only.root / ".wwt" / "config.toml"
+    settings.write_text(settings.read_text("utf-8") + "\n[serach]\nmeaning_weight = 0.5\n", "utf-8")
+    command = [sys.executable, "-m", "wwt_vault", "search", "ssh", "--json", "--vault", str(words_only.root)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["found"] is False
+    assert done.stderr.splitlines() == [f"{settings}: [serach]: unknown; did you mean [search]?"]
+
+
 def as_json(wwt: Run, *arguments: str, expect: int = 0, stdin: str = "") -> dict[str, Any]:
     """Run a command with --json; stdout must be one JSON object and stderr empty."""
     code, out, err = wwt(*arguments, "--json", stdin=stdin)

@@ -15,6 +15,7 @@ from wwt_vault.config import (
     load_user_settings,
     load_vault_settings,
     named_vault,
+    odd_settings,
     user_folders,
 )
 from wwt_vault.errors import BadArgument, UnparsableSettings
@@ -90,6 +91,8 @@ def test_settings_that_do_not_parse_are_refused_by_name(tmp_path: Path, data: by
         "[search]\nembedder = 3",
         "[vault]\ntimezone = 9",
         '[vault]\nlanguage = ["ko"]',
+        "search = 3",
+        'vault = "/home/me/vault"',
     ],
 )
 def test_values_out_of_range_or_of_the_wrong_kind_are_refused_by_name(tmp_path: Path, text: str) -> None:
@@ -124,4 +127,62 @@ def test_user_settings_that_do_not_parse_are_refused() -> None:
     assert load_user_settings() == {}
     file.write_text("vault = ")
     with pytest.raises(UnparsableSettings, match=r"config\.toml"):
+        named_vault()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("[search]\nmeaning_wieght = 0.3", 2, "[search] meaning_wieght: unknown; did you mean meaning_weight?"),
+        ("\n[serach]\nmeaning_weight = 0.3", 2, "[serach]: unknown; did you mean [search]?"),
+        ("meaning_weight = 0.3", 1, "meaning_weight: unknown; did you mean meaning_weight under [search]?"),
+        ("[search]\ntimezone = 'UTC'", 2, "[search] timezone: unknown; did you mean timezone under [vault]?"),
+        ("[search]\nfrobnicate = 1", 2, "[search] frobnicate: unknown; there are embedder, meaning_weight"),
+        ("[search]\n'tie breaker' = 1", 2, "[search] tie breaker: unknown; there are embedder, meaning_weight"),
+    ],
+)
+def test_a_key_that_nothing_reads_is_named_with_the_nearest(tmp_path: Path, text: str, line: int, message: str) -> None:
+    """Of the same table, or of the one where it belongs."""
+    (tmp_path / "config.toml").write_text(text)
+    [odd] = odd_settings(tmp_path / "config.toml")
+    assert (odd.path, odd.line, odd.message) == (tmp_path / "config.toml", line, message)
+
+
+def test_every_key_that_is_read_is_known(tmp_path: Path) -> None:
+    """Also where there is no file, or one that does not parse: that is another fault."""
+    (tmp_path / "config.toml").write_text(
+        "[vault]\ntimezone = 'UTC'\nlanguage = 'en'\nevents_folder = '.wwt/events'\n"
+        "[search]\nembedder = 'none'\nmeaning_weight = 0.3\n"
+    )
+    own = user_folders().config / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(
+        "vault = '/v'\ncompat = true\n[sync]\nauto = true\nquiet = 30\nevery = 300\n"
+        "[embedding]\nembedder = 'none'\nmodel = 'x'\nurl = 'x'\nkey_variable = 'x'\nconsent = 'x'\n"
+        "query_prefix = 'x'\npassage_prefix = 'x'\n"
+    )
+    assert odd_settings(tmp_path / "config.toml") == []
+    own.write_text("[sync")
+    assert odd_settings(tmp_path / "none.toml") == []
+
+
+def test_the_users_own_settings_are_looked_through_as_well(tmp_path: Path) -> None:
+    """Also a switch that is no switch: it would be off without a word."""
+    own = user_folders().config / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("valut = '/v'\ncompat = 'yes'\nsync = true\n[embeding]\nmodel = 'x'\n")
+    assert [odd.message for odd in odd_settings(tmp_path / "none.toml")] == [
+        "valut: unknown; did you mean vault?",
+        "sync: not read, since it is a table, [sync], with auto, quiet, every",
+        "[embeding]: unknown; did you mean [embedding]?",
+        "compat: true or false, without quotes, not 'yes'",
+    ]
+
+
+def test_a_vault_that_is_named_by_something_else_than_a_path_is_refused() -> None:
+    """A number would be a folder of that name, here."""
+    own = user_folders().config / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("vault = 3")
+    with pytest.raises(BadArgument, match=r"config\.toml: vault is the path"):
         named_vault()

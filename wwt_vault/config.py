@@ -7,16 +7,18 @@ platformdirs names (a test holds the two together); they are worked out here bec
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from wwt_vault.errors import BadArgument, UnparsableSettings
 
 __all__ = [
     "APP",
     "Embedding",
+    "Oddity",
     "Settings",
     "UserFolders",
     "is_this_machine",
@@ -24,6 +26,7 @@ __all__ = [
     "load_user_settings",
     "load_vault_settings",
     "named_vault",
+    "odd_settings",
     "spare_folder",
     "user_folders",
     "variable",
@@ -108,10 +111,15 @@ def spare_folder() -> Path:
 def named_vault(argument: str | None = None) -> Path | None:
     """Return the vault that was asked for: ``argument``, else ``WWT_VAULT``, else the user's config file.
 
-    Raises ``UnparsableSettings`` when the config file is not TOML.
+    Raises ``UnparsableSettings`` when the config file is not TOML, ``BadArgument`` when it names no path.
     """
     name = argument or vault_variable() or load_user_settings().get("vault")
-    return Path(str(name)).expanduser() if name else None
+    if name and not isinstance(name, str):
+        path = user_folders().config / "config.toml"
+        raise BadArgument(
+            f"{path}: vault is the path of a folder, in quotes, not {name!r}", path=str(path), key="vault"
+        )
+    return Path(name).expanduser() if name else None
 
 
 def vault_variable() -> str:
@@ -164,6 +172,9 @@ def load_vault_settings(path: Path, read: Callable[[Path], bytes | None] = Path.
     """
     table = _read_toml(path, read)
     vault, search = table.get("vault", {}), table.get("search", {})
+    for name, section in (("vault", vault), ("search", search)):
+        if not isinstance(section, dict):
+            raise BadArgument(f"{path}: {name} is a table, [{name}], not {section!r}", path=str(path), key=name)
     values: dict[str, Any] = {}
     for section, key, kind in (
         (vault, "timezone", str),
@@ -172,7 +183,7 @@ def load_vault_settings(path: Path, read: Callable[[Path], bytes | None] = Path.
         (search, "embedder", str),
         (search, "meaning_weight", (int, float)),
     ):
-        if isinstance(section, dict) and key in section:
+        if key in section:
             value = section[key]
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise BadArgument(f"{path}: {key} has a value of the wrong kind: {value!r}", path=str(path), key=key)
@@ -197,3 +208,81 @@ def _read_toml(path: Path, read: Callable[[Path], bytes | None] = Path.read_byte
         return tomllib.loads(data.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UnparsableSettings(f"{path} is not valid TOML: {error}. Mend it or delete it.", path=str(path)) from error
+
+
+# --- What nothing reads -----------------------------------------------------------------------------------------------
+
+_OF_VAULT: Final = {
+    "": (),
+    "vault": ("timezone", "language", "events_folder"),
+    "search": ("embedder", "meaning_weight"),
+}
+_OF_USER: Final = {
+    "": ("vault", "compat"),
+    "embedding": Embedding._fields,
+    "sync": ("auto", "quiet", "every"),
+}
+
+
+class Oddity(NamedTuple):
+    """A setting that nothing reads."""
+
+    path: Path
+    line: int
+    """0 where it is not to be found by its name."""
+    message: str
+    """What it is, and the nearest that there is."""
+
+
+def odd_settings(vault_file: Path, read: Callable[[Path], bytes | None] = Path.read_bytes) -> list[Oddity]:
+    """Return every key of the vault's ``config.toml`` and of the user's own that no version like this one reads.
+
+    Also a switch of the user's that is neither ``true`` nor ``false``. Never refused: a newer version may know it.
+    Files that do not parse are left to those who need them.
+    """
+    found: list[Oddity] = []
+    own = user_folders().config / "config.toml"
+    for path, known, reading in ((vault_file, _OF_VAULT, read), (own, _OF_USER, Path.read_bytes)):
+        try:
+            table = _read_toml(path, reading)
+            text = (reading(path) or b"").decode("utf-8-sig") if table else ""
+        except (UnparsableSettings, OSError):
+            continue
+        found += (Oddity(path, _line_of(text, key), message) for key, message in _odd(table, known))
+    return found
+
+
+def _odd(table: dict[str, Any], known: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if name in known and name:
+            if not isinstance(value, dict):
+                yield name, f"{name}: not read, since it is a table, [{name}], with {', '.join(known[name])}"
+                continue
+            for key in value:
+                if key not in known[name]:
+                    yield key, f"[{name}] {key}: unknown{_nearest(key, name, known)}"
+        elif name not in known[""]:
+            yield name, f"{f'[{name}]' if isinstance(value, dict) else name}: unknown{_nearest(name, '', known)}"
+    for name, key in (("", "compat"), ("sync", "auto")):
+        section = table.get(name, {}) if name else table
+        switch = section.get(key, True) if isinstance(section, dict) and key in known.get(name, ()) else True
+        if not isinstance(switch, bool):
+            yield key, f"{key}: true or false, without quotes, not {switch!r}"
+
+
+def _nearest(key: str, table: str, known: Mapping[str, tuple[str, ...]]) -> str:
+    """Return which key may have been meant, of the same table before those of others, and where that stands."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only where a key is mistyped
+
+    near = get_close_matches(key, [*known[table], *(filter(None, known) if not table else ())], 1)
+    if near:
+        return f"; did you mean {near[0] if near[0] in known[table] else f'[{near[0]}]'}?"
+    for other, keys in known.items():
+        if other != table and (near := get_close_matches(key, keys, 1, 0.8)):
+            return f"; did you mean {near[0]} {f'under [{other}]' if other else 'at the top, above all tables'}?"
+    return f"; there {'are' if len(known[table]) > 1 else 'is'} {', '.join(known[table])}" if known[table] else ""
+
+
+def _line_of(text: str, key: str) -> int:
+    named = re.compile(rf"""\s*\[?\s*["']?{re.escape(key)}["']?\s*[\].=]""")
+    return next((at for at, line in enumerate(text.splitlines(), 1) if named.match(line)), 0)

@@ -159,10 +159,10 @@ def test_a_busy_server_is_asked_again(server: Any, no_waiting: list[float]) -> N
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        ((401, {}, b"bad key"), "401: bad key"),
-        ((404, {}, b"no such model"), "404: no such model"),
-        ((500, {}, b"out of memory"), "500: out of memory"),
-        ((302, {"Location": "http://127.0.0.1:9/"}, b""), "302"),
+        ((401, {}, b"bad key"), "401 (bad key): it wants a key; name the environment variable"),
+        ((404, {}, b"no such model"), '404 (no such model): it has no model "m"'),
+        ((500, {}, b"out of memory"), "500 (out of memory): try later"),
+        ((302, {"Location": "http://127.0.0.1:9/"}, b""), "sends on to http://127.0.0.1:9/"),
         ((200, {}, b"<html>"), "no JSON"),
         ((200, {}, b"{}"), "something else than vectors"),
         ((200, {}, b'{"data": []}'), "0 vectors for 1"),
@@ -174,15 +174,28 @@ def test_a_busy_server_is_asked_again(server: Any, no_waiting: list[float]) -> N
 def test_a_server_that_misbehaves_is_named_with_the_reason(server: Any, answer: Any, says: str) -> None:
     """And nothing else happens: words are searched."""
     url, _ = server(lambda texts, call: answer)
-    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1 cannot be used") as raised:
+    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:\d+ cannot be used") as raised:
         HttpEmbedder(to(url))
     assert says in str(raised.value)
     assert "own config.toml" in str(raised.value)
 
 
+def test_a_key_that_is_not_taken_is_named_by_its_variable(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it is wrong, or not set where the program runs; never itself."""
+    url, _ = server(lambda texts, call: (403, {}, b"no"))
+    with pytest.raises(ModelUnavailable, match="THE_KEY is not set where wwt runs"):
+        HttpEmbedder(to(url, key_variable="THE_KEY"))
+    monkeypatch.setenv("THE_KEY", "s3cret")
+    with pytest.raises(ModelUnavailable, match="does not take the key in THE_KEY") as raised:
+        HttpEmbedder(to(url.replace("://", "://me:pass@"), key_variable="THE_KEY"))
+    told = f"{raised.value} {raised.value.data}"
+    assert "s3cret" not in told
+    assert "pass@" not in told
+
+
 def test_a_server_that_is_not_there_is_said_at_once(no_waiting: list[float]) -> None:
     """No tries in vain."""
-    with pytest.raises(ModelUnavailable, match="nothing answers there"):
+    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:9 .*nothing answers there.* Start it, or mend url"):
         HttpEmbedder(to("http://127.0.0.1:9/v1"))
     assert no_waiting == []
 

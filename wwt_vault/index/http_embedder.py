@@ -51,11 +51,14 @@ class HttpEmbedder:
 
         url, host = _checked(settings)
         if not settings.model:
-            raise BadArgument('embedder = "openai-compatible" needs a model under [embedding].', key="model")
+            message = 'embedder = "openai-compatible" needs a model under [embedding] in your own config.toml: the name'
+            raise BadArgument(f"{message} that the server has for it.", key="model")
         key = variable(settings.key_variable) if settings.key_variable else ""
+        self._key = _about_key(settings.key_variable, key)
         self._http = httpx2
         self._url = url.rstrip("/") + "/embeddings"
-        self._model, self._host = settings.model, host
+        self._model, self._place = settings.model, urlsplit(url).netloc.rpartition("@")[2]  # no password in a message
+        self._shown = self._url.replace(urlsplit(url).netloc, self._place)
         self._query, self._passage = settings.query_prefix, settings.passage_prefix
         self._client = httpx2.Client(
             headers={"Authorization": f"Bearer {key}"} if key else {},
@@ -63,7 +66,7 @@ class HttpEmbedder:
             follow_redirects=False,  # a redirect could lead the words to a machine that nobody agreed to
             trust_env=not is_this_machine(host),
         )
-        self.name = f"openai-compatible {settings.model} {urlsplit(url).netloc.rpartition('@')[2]}"
+        self.name = f"openai-compatible {settings.model} {self._place}"
         if self._query or self._passage:
             self.name += f" {self._query!r} {self._passage!r}"  # the same model with others makes other vectors
         self.dimension = 0
@@ -87,7 +90,8 @@ class HttpEmbedder:
             rows = sorted(answer["data"], key=lambda entry: int(entry["index"]))
             vectors = np.asarray([entry["embedding"] for entry in rows], dtype=np.float32)
         except (KeyError, TypeError, ValueError) as error:
-            raise self._unavailable(f"it answered something else than vectors ({error!r})") from error
+            why = f"it answered something else than vectors ({error!r}): url must be that of an embeddings API"
+            raise self._unavailable(why) from error
         if len(vectors) != len(texts) or vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise self._unavailable(f"it answered {len(vectors)} vectors for {len(texts)} texts, or no numbers")
         if self.dimension and vectors.shape[1] != self.dimension:
@@ -101,7 +105,8 @@ class HttpEmbedder:
             try:
                 answer = self._client.post(self._url, json=body)
             except self._http.ConnectError as error:
-                raise self._unavailable(f"nothing answers there ({error})") from error
+                why = f"nothing answers there ({error})"
+                raise self._unavailable(why, "Start it, or mend url") from error
             except self._http.TransportError as error:
                 if last:
                     raise self._unavailable(f"{type(error).__name__}: {error}") from error
@@ -111,19 +116,39 @@ class HttpEmbedder:
                     try:
                         return answer.json()
                     except ValueError as error:
-                        raise self._unavailable("it answered no JSON") from error
+                        why = 'it answered no JSON: url must be that of an API, which mostly ends with "/v1"'
+                        raise self._unavailable(why) from error
                 if answer.status_code not in _BUSY or last:
-                    raise self._unavailable(f"it answered {answer.status_code}: {answer.text[:200].strip()}")
+                    why = f"it answered {answer.status_code} ({answer.text[:200].strip() or answer.reason_phrase})"
+                    raise self._unavailable(why + self._what_to_do(answer))
                 wanted = answer.headers.get("Retry-After")
             time.sleep(_wait(attempt, wanted))
         raise AssertionError("unreachable")
 
-    def _unavailable(self, why: str) -> ModelUnavailable:
+    def _what_to_do(self, answer: Any) -> str:
+        """Return what a refusal of this kind is mended by, empty where nobody can tell."""
+        if answer.status_code in (401, 403):
+            return f": {self._key}"
+        if answer.status_code in (404, 405):
+            return f': it has no model "{self._model}" (pull or load it), or nothing at {self._shown} (mend url)'
+        if answer.is_redirect:
+            return f": it sends on to {answer.headers.get('Location')}, which is not followed; write that into url"
+        return ": try later" if answer.status_code in _BUSY else ""
+
+    def _unavailable(self, why: str, advice: str = "Mend [embedding]") -> ModelUnavailable:
         message = (
-            f"The embedding server at {self._host} cannot be used: {why}. Start it, or mend [embedding] in your own "
-            "config.toml. Until then words are searched."
+            f"The embedding server at {self._place} cannot be used: {why}. "
+            f"{advice}{'' if '[embedding]' in advice else ' under [embedding]'} in your own config.toml. "
+            "Until then words are searched."
         )
-        return ModelUnavailable(message, model=self._model, url=self._url)
+        return ModelUnavailable(message, model=self._model, url=self._shown)
+
+
+def _about_key(name: str | None, key: str) -> str:
+    """Return what to do where the server does not take the key."""
+    if not name:
+        return "it wants a key; name the environment variable that holds it as key_variable"
+    return f"it does not take the key in {name}" if key else f"it wants a key, and {name} is not set where wwt runs"
 
 
 def _wait(attempt: int, wanted: str | None) -> float:
@@ -142,7 +167,10 @@ def _checked(settings: Embedding) -> tuple[str, str]:
     except ValueError:
         parts, host = urlsplit(""), ""
     if parts.scheme not in ("http", "https") or not host:
-        message = f'[embedding] needs a url, as "http://127.0.0.1:11434/v1"; it has {url!r}'
+        message = (
+            '[embedding] in your own config.toml needs a url, as "http://127.0.0.1:11434/v1" for Ollama; '
+            f"it has {url!r}"
+        )
         raise BadArgument(message, key="url")
     if is_this_machine(host):
         return url, host
@@ -153,5 +181,6 @@ def _checked(settings: Embedding) -> tuple[str, str]:
         )
         raise BadArgument(message, key="consent")
     if parts.scheme != "https":
-        raise BadArgument(f"Words are sent to another machine by https only, not to {url}", key="url")
+        message = f"Words are sent to another machine by https only, not to {parts.netloc.rpartition('@')[2]}: mend url"
+        raise BadArgument(f"{message} under [embedding] in your own config.toml.", key="url")
     return url, host

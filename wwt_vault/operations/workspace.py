@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.config import UserFolders, load_embedding, user_folders
+from wwt_vault.config import UserFolders, load_embedding, odd_settings, user_folders
 from wwt_vault.errors import WwtError
 from wwt_vault.operations.heads import Heads
 from wwt_vault.operations.ledger import Ledger
 from wwt_vault.state import State, vault_key
-from wwt_vault.vault import Vault, find_vault
+from wwt_vault.vault import Vault, files, find_vault
+from wwt_vault.vault.layout import CONFIG_FILE
 
 if TYPE_CHECKING:
     from wwt_vault.index import Index
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Workspace", "open_workspace"]
 
+_log = logging.getLogger(__name__)
 _MODEL_SECONDS: Final = 0.5
 _FAILED_SECONDS: Final = 60.0
 
@@ -44,16 +48,21 @@ def open_workspace(
     embedder: Callable[[], Embedder | None] | None = None,
     folders: UserFolders | None = None,
     question: str = "",
+    warn: bool = True,
 ) -> Workspace:
     """Open the vault that is named by ``argument``, ``WWT_VAULT`` or the user's settings, with its state and index.
 
     With ``wait_for_model=False`` nothing ever waits for the embedding model: it is loaded in a thread, and until it is
     there the index works by words. ``embedder`` replaces the model that the settings name, ``folders`` the user's own.
-    ``question`` is what a command will ask that ends with the answer: work on it begins at once.
+    ``question`` is what a command will ask that ends with the answer: work on it begins at once. Settings that nothing
+    reads are logged as warnings, each once per process, unless ``warn`` is false.
 
     Raises ``VaultMissing``, ``FormatTooNew``, ``UnparsableSettings``, ``BadArgument``.
     """
     vault = find_vault(argument)
+    if warn:
+        for odd in odd_settings(vault.root / CONFIG_FILE, files.read):
+            _warn_once(f"{odd.path}: {odd.message}")
     if question:
         from wwt_vault.index.analysis import begin  # noqa: PLC0415 - only where something is asked
 
@@ -67,6 +76,11 @@ def open_workspace(
     index = Index(folders.cache / state.root.name / "index", load, vault.settings)
     ledger, heads = Ledger(state.root / "ledger.json"), Heads(state.root / "heads.json")
     return Workspace(vault, state, index, ledger, heads)
+
+
+@cache
+def _warn_once(message: str) -> None:
+    _log.warning("%s", message)
 
 
 def _loader(vault: Vault, *, in_bulk: bool) -> Callable[[], Embedder | None]:

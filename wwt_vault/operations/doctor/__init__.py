@@ -76,7 +76,7 @@ def _look(
     found: list[Finding] = []
     workspace, last = None, dict[str, datetime]()
     try:
-        workspace = open_workspace(argument, embedder=embedder)
+        workspace = open_workspace(argument, embedder=embedder, warn=False)
         _ = workspace.vault.zone
     except WwtError as error:
         found.append(Finding(error.code, str(error.data.get("path", "")), 0, str(error)))

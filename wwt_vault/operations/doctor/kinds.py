@@ -33,6 +33,7 @@ KINDS: Final[dict[str, Mend]] = {
     "vault_error": "",
     "unparsable_settings": "",
     "bad_argument": "",
+    "unknown_setting": "",
     "format_too_new": "",
     "vault_read_only": "",
     "disk_full": "",

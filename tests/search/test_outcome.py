@@ -47,6 +47,8 @@ def test_a_question_an_idea_or_what_others_do_decides_nothing(text: str) -> None
         "user: 캐시를 S3로 옮길까?\nassistant: 느려집니다.\nuser: 그럼 옮기지 않기로 하자.",
         "user: 캐시 이전은 일단 보류했어.",
         "캐시는 안 바꾸기로 했다.",
+        "캐시는 안 옮기는 걸로 결정했습니다.",
+        "user: Let's not move the cache.\nassistant: Fine, I left it as it is.",
         "user: Move the cache?\nassistant: Not now, after the release.",
         "user: Somebody wants S3 for the cache.\nassistant: Slower, I'd not do it now.\nuser: Then no.",
         "We decided against S3 for the cache.",
@@ -82,7 +84,10 @@ def test_a_change_told_as_the_background_of_a_question_is_no_decision() -> None:
     assert outcome("user: We moved the cache to S3 last year. Should we go to R2?\nassistant: It is cheaper.") == "open"
 
 
-@pytest.mark.parametrize("text", ["", "캐시는 S3에 있다.", "The cache is on S3.", "user: 캐시 크기 40GB", "\ud800"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "캐시는 S3에 있다.", "캐시는 밤에 올리지 않는다.", "The cache is on S3.", "user: 캐시 크기 40GB", "\ud800"],
+)
 def test_a_bare_fact_says_neither(text: str) -> None:
     """Most of what was decided is told so."""
     assert outcome(text) is None

@@ -41,51 +41,54 @@ _ASKED: Final = (
     rf"|[{_L}] (?:거예요|거야)|텐데|싶[은어다]|좋겠|고려|검토|고민|논의|제안|의견|후보|장점|단점"
     r"|비교(?:해|했|표)|따져|요청|설문|미팅"
     r"|생각 ?중|예정|계획|나중에|추후|다시 (?:보|얘기|논의|검토)"
-    r"|(?:시험|실험|테스트|시범)(?: ?삼아| ?해| ?으로|적으로)|파일럿|[아어해려] ?(?:봤|보니|봄)"
+    r"|(?:시험|실험|테스트|시범)(?: ?삼아| ?해| ?으로|적으로)|파일럿|[아어해려써켜꿔] ?(?:봤|보니|봄)"
     rf"|던데|다는데|다더라|[{_N}]대요?(?![가-힣])|[다하]네(?:요|\b)|달래|[다라]고 (?:합|하|해|한)"
 )
 _ASKED_EN: Final = (
     r"(?:should|could|can|shall) (?:we|i)\b|(?:what )?if (?:we|i|you|they|it)\b[^.?!\n]*"
     r"|(?:would|might|maybe|perhaps|wants?|poc|pilot|spike|trial)\b|\w+'d\b|(?:what|how) (?:if|about)\b"
-    r"|(?:consider|evaluat|propos|suggest|explor|wonder|experiment|prototyp)\w*|compared (?:the|them|both)\b"
+    r"|(?:consider|evaluat|propos|suggest|explor|wonder|experiment|prototyp)\w*"
+    r"|compare[ds]? (?:the|them|both|\w+ (?:and|with|to))\b"
     r"|(?:ideas?|alternatives?|pros and cons|trade-?offs?)\b|(?:an|another|one|our|the) options?\b"
     r"|(?:think|thinking|talk|talked|look|looked|looking|asked|asks|ask) (?:of|about|at|into|for)\b"
     r"|(?:says(?! so)|said|claims?|according to|heard|tried|trying)\b"
 )
 _KEPT: Final = (
-    r"보류|미[루뤄]|아직은|포기|기각|부결|거절|반려|반대|말자|없던 일|굳이|이유가? ?없|필요가? ?없|놔두"
-    r"|그대로 (?:두|가|쓰|유지)|유지하(?:기로|자|는 [걸것게])"
-    r"|(?:바꾸|옮기|하|가|올리|내리|늘리|줄이|넣)지 ?(?:않|말)|안 (?:하|바꾸|옮기|가|넣|올리|내리|늘리|줄이)기로"
+    r"보류|미[루뤄]|아직은|포기|기각|부결|거절|반려|반대|말자|없던 (?:일|걸로)|현상 유지|굳이|이유가? ?없"
+    r"|필요가? ?없|놔두|그대로 (?:두|가|쓰|유지)|유지하(?:기로|자|는 [걸것게])"
+    r"|(?:바꾸|옮기|하|가|올리|내리|늘리|줄이|넣)지 ?(?:않기|말)"
+    r"|안 (?:하|바꾸|옮기|가|넣|올리|내리|늘리|줄이)(?:기로|는 (?:걸로|것으로|쪽으로))"
 )
 _KEPT_EN: Final = (
     r"(?:decided|agreed|chose|voted) (?:against|not to (?!use|keep|rely|offer|support))"
     r"|not (?:now|yet|planned|worth|going to|moving|switching|changing)\b|no (?:reason|plans?|need|gain)\b"
-    r"|(?:on hold|parked|turned down|told (?:\w+ ){1,2}no|out of scope)\b"
+    r"|(?:let's not|(?:voted|said) no|on hold|parked|turned down|told (?:\w+ ){1,2}no|out of scope)\b"
     r"|(?:shelv|postpon|deferr|reject|declin|revisit)\w*|(?:stick(?:ing)?|stay(?:ing|ed)?) (?:with|to|on|where|as)\b"
     r"|(?:leave|keep|keeping) (?:it|that|things|using|what we|the current)\b"
 )
-_UNDONE: Final = r"되돌|돌려놓|돌려놨|롤백|원복|원래대로|복귀|철회|취소했|접(?:자|었|기로)"
+_UNDONE: Final = r"되돌|돌려놓|돌려놨|롤백|원복|원래대로|돌아[왔갔]|복귀|철회|취소했|접(?:자|었|기로)"
 _UNDONE_EN: Final = (
-    r"(?:roll(?:ed|ing)? (?:\w+ ){0,2}back|revert\w*|back(?:ed)? (?:it |that )?out|undone|undid|abandon\w*|scrapp\w*"
-    r"|threw (?:\w+ ){1,3}(?:away|out))\b"
+    r"(?:roll(?:ed|ing)? (?:\w+ ){0,2}back|revert\w*|back(?:ed)? (?:it |that )?out|went back to|undone|undid"
+    r"|abandon\w*|scrapp\w*|threw (?:\w+ ){1,3}(?:away|out))\b"
 )
 _DONE: Final = (
-    r"기로 ?(?:했|함|합의|결정|정)|정했|정해[졌진]|확정|결정[했됐함됨.]|채택|합의|완료|이제|더 이상|부터(?:는)? "
+    r"기로 ?(?:했|함|합의|결정|정)|정했|정해[졌진]|확정|결정[했됐함됨.]|채택|합의|완료"
+    r"|이제|앞으로|오늘부로|더 이상|부터(?:는)? "
     r"|(?:전환|교체|변경|이전|이관|도입|적용|배포|반영|출시|출하|오픈|설정|등록|수정|연결|구현|통합|추가|갱신)"
     r"(?:을|를|은|는|이|가)? ?(?:[했됐함됨]|끝|마)"
     rf"|(?<![물들읽])[{_PAST}](?:다가?|습니다|어요?|음|고)(?![가-힣])"
-    r"|(?:으?로|를|을) (?:하자|가자|합시다|갑시다|정하자|통일합시다|한다|간다|쓴다)"
+    r"|(?:으?로|를|을) (?:진행[하해]|하자|가자|합시다|갑시다|정하자|통일합시다|한다|간다|쓴다)"
 )
 _DONE_EN: Final = (
     r"(?:decided|agreed|settled|chosen?|picked|approved|signed off|(?<!is )(?<!are )(?<!be )done|finished|completed?"
     r"|switched|migrated|moved|replaced|merged|deployed|shipped|released|implemented|changed|raised|lowered|removed"
     r"|deleted|enabled|disabled|added|created|scheduled|coded|started|opened|fixed|confirmed|adjusted|documented"
-    r"|rolled out|cut over|turned (?:on|off)|set (?:up|to)|is live|in production|no longer"
+    r"|updated|configured|go ahead|rolled out|cut over|turned (?:on|off)|set (?:up|to)|is live|in production|no longer"
     r"|(?:is|are|we|from) now|now (?:\w+s|in|on|live|via|through|by|at))\b"
     r"|(?:goes|went) (?:with|live|out|through)\b|(?:let's|we|i'll|we'll) go(?:ing)? (?:with|for)\b"
-    r"|i(?:'ve)? (?:put|set|made)\b|\w+ it is[,.!]|(?:from|since|as of|starting) (?:today|now|this)\b"
+    r"|i(?:'ve)? (?:put|set|made)\b|(?!as )\w+ it is[,.!]|(?:from|since|as of|starting) (?:today|now|this)\b"
 )
-_REST: Final = "[가-힣]*(?: ?[했함됐됨][가-힣]*)?"
+_REST: Final = "[가-힣]*(?: ?(?:결정|합의|정리)?[했함됐됨][가-힣]*)?"
 """The rest of a word, and of its verb: 되돌렸다 and 바꾸지 않기로 했다 do not end in a change."""
 _WORDS: Final = re.compile(
     rf"(?=[가-힣?])(?:(?P<undone>(?:{_UNDONE}){_REST})|(?P<kept>(?:{_KEPT}){_REST})"

@@ -335,20 +335,36 @@ def test_of_a_quotation_alone_only_what_holds_it_is_listed(indexed: Make) -> Non
     assert not search(index, '"limit of the sign-in"').found
 
 
-@pytest.mark.parametrize("question", ["What is PAY-9999?", "PAY-9999는 뭐야?", "KOE007"])
-def test_a_code_that_is_nowhere_is_not_answered_with_one_that_looks_like_it(indexed: Make, question: str) -> None:
+@pytest.mark.parametrize(
+    ("question", "known", "document"),
+    [
+        ("What is PAY-9999?", "What is PAY-4031?", "pay"),
+        ("PAY-9999는 뭐야?", "PAY-4031은 뭐야?", "pay"),
+        ("KOE007", "KOE006", "login"),
+        ("KSK-ERR-13은 뭐지", "KSK-ERR-12는 뭐지", "kiosk"),
+    ],
+)
+def test_a_code_that_is_nowhere_is_not_answered_with_one_that_looks_like_it(
+    indexed: Make, question: str, known: str, document: str
+) -> None:
     """The model takes codes of one form for near to one another, and they are not; the known one is found."""
     index = indexed(
         session("pay.md", "What is PAY-4031?", "PAY-4031은 카드사 점검 시간입니다."),
         session("login.md", "Login returns KOE006.", "KOE006 means that the address is not registered."),
+        session("kiosk.md", "The kiosk stops at KSK-ERR-12.", "KSK-ERR-12 means that the paper is out."),
         *FILLER,
         model=load_embedder(Settings()),
     )
 
     assert not search(index, question).found
-    assert found(search(index, question.replace("9999", "4031").replace("007", "006")))[0].endswith(
-        "login.md" if "KOE" in question else "pay.md"
-    )
+    assert found(search(index, known))[0].endswith(f"{document}.md")
+
+
+def test_an_answer_says_that_a_code_is_nowhere_though_its_parts_are(indexed: Make) -> None:
+    """What is found then is about something else."""
+    index = indexed(session("kiosk.md", "The kiosk of gate 13 stops.", "KSK-ERR-12: the paper is out."), *FILLER)
+
+    assert any("ksk-err-13" in said for said in search(index, "KSK-ERR-13, the kiosk stops and the paper is out").notes)
 
 
 def test_nothing_is_not_said_to_be_there_where_nothing_could_be_searched(indexed: Make, tmp_path: Path) -> None:

@@ -234,8 +234,10 @@ def test_a_language_is_told_by_a_fifth_of_the_letters(text: str) -> None:
         ("where is .npmrc", {".npmrc"}),
         ("redux 왜 뺐지? kafka는?", {"redux", "kafka"}),
         ("why was redux removed", set()),
+        ("새 DB에서 API 키를 쓰는 PR", set()),
+        ("too much RAM, says the CI of E4031", {"e4031"}),
     ],
 )  # fmt: skip
 def test_exact_terms_are_those_that_name_one_thing(question: str, exact: set[str]) -> None:
-    """Codes, paths, flags, variables, versions, capitals, Latin words in Korean; not words, counts and years."""
+    """Codes, paths, flags, capitals, Latin words in Korean; not words, counts, years and everyday abbreviations."""
     assert exact_terms(question) == exact

@@ -85,6 +85,65 @@ def test_one_part_is_no_half_of_a_name_of_two(tmp_path: Path) -> None:
     assert terms == {"db.md": (), "apart.md": ("mongodb", "opensearch")}
 
 
+@pytest.mark.parametrize(
+    ("question", "other", "same"),
+    [
+        ("KSK-ERR-13", "KSK-ERR-12 stops the kiosk, 13 of them", "KSK ERR 13 stops it"),
+        ("DRM_ERR_3108", "DRM_ERR_3107, and 3108 readers", "drm-err-3108"),
+        ("/api/v2/users", "POST /api/v1/users", "POST to v2/users"),
+        ("GPT-4", "gpt-4.1 is gpt, and 4 is a number", "GPT 4"),
+        ("no-store", "Do we store images? No. Store them elsewhere", "it says no store"),
+        ("getUserName", "get the name of a user", "get user name"),
+    ],
+)
+def test_the_parts_of_a_code_are_the_code_only_together(question: str, other: str, same: str, tmp_path: Path) -> None:
+    """With every number that it has. What holds its parts apart is found for them, and does not hold it."""
+    index = index_of(tmp_path, note("other.md", other), note("same.md", same), *FILLER)
+    held = {hit.passage.document: hit.terms for hit in index.keyword(question)}
+    assert held["same.md"] == (question.casefold().strip("/"),)
+    assert not held["other.md"]
+
+
+def test_a_code_of_which_there_are_only_parts_is_nowhere(tmp_path: Path) -> None:
+    """It is as rare as a word that no passage holds, so that nothing is taken for its answer."""
+    index = index_of(tmp_path, note("a.md", "KSK-ERR-12"), note("b.md", "gate 13"), *FILLER)
+    weights = dict(index.query_terms("KSK-ERR-13 KSK-ERR-12 zebra"))
+    assert weights["ksk-err-12"] < weights["ksk-err-13"] == weights["zebra"]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("0x887A", "GPU_HANG_0x887A"), ("4031", "E4031"), ("ERR-12", "KSK-ERR-12"), ("GPU_HANG", "GPU_HANG_0x887A")],
+)
+def test_a_part_of_a_code_is_found_behind_the_part_itself(question: str, text: str, tmp_path: Path) -> None:
+    """Who remembers half of it finds it; a text that holds just that is the better one."""
+    half, whole = (
+        note("half.md", f"The driver said {text} today."),
+        note("whole.md", f"The driver said {question} today."),
+    )
+    assert ranked(index_of(tmp_path / "one", half, *FILLER), question) == ["half.md"]
+    hits = {hit.passage.document: hit for hit in index_of(tmp_path / "two", half, whole, *FILLER).keyword(question)}
+    assert hits["whole.md"].exact == hits["half.md"].inside == {question.casefold()}
+    assert not hits["whole.md"].inside
+    assert not hits["half.md"].exact
+
+
+@pytest.mark.parametrize(
+    ("question", "part", "own"),
+    [
+        ("새 Scylla에서 되나", "ScyllaBench 결과", "Scylla를 깔았다"),
+        ("Redis를 왜 뺐지", "MyRedis 모듈", "레디스를 뺐다"),
+        ("the OLAP server", "a newOLAP", "two OLAPs"),
+    ],
+)
+def test_a_name_is_one_where_it_is_a_word_of_its_own(question: str, part: str, own: str, tmp_path: Path) -> None:
+    """In any of its forms, and in the other script too; the parts of another name are found, and are not it."""
+    index = index_of(tmp_path, note("part.md", part), note("own.md", own), *FILLER)
+    exact = {hit.passage.document: set(hit.exact) for hit in index.keyword(question)}
+    assert exact["own.md"]
+    assert not exact["part.md"]
+
+
 def test_a_version_is_one_with_and_without_its_letter(tmp_path: Path) -> None:
     """``v3.12.4`` is all there where ``3.12.4`` stands, whatever its numbers are alone."""
     index = index_of(tmp_path, note("a.md", "We went from Python 3.9 to 3.12.4."), note("b.md", "12 users"), *FILLER)

@@ -174,6 +174,16 @@ def test_a_code_comes_first_and_a_year_or_a_name_only_among_equals(term: str, is
     assert holder.score > by_words.score
 
 
+def test_a_code_within_a_longer_one_comes_behind_the_code_itself() -> None:
+    """Both come before what does not hold it."""
+    whole, inside = pair(1.0, is_foreign=False)
+    neither = Candidate(passage=passage(2), keyword=9.0, coverage=1.0, cosine=0.3)
+    whole.keyword = inside.keyword = 4.0
+    whole.exact = inside.exact = inside.inside = frozenset({"err-12"})
+    score([whole, inside, neither], 0.3, When())
+    assert whole.score > inside.score > neither.score
+
+
 SCORES = """
 import sys, tempfile
 from pathlib import Path

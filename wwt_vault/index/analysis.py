@@ -12,15 +12,15 @@ kept and dropped was measured on AutoRAG-ko, KorQuAD and LoCoMo (``tests/bench/k
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import takewhile
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from wwt_vault.index import korean
+from wwt_vault.index.identifiers import CJK, Identifier, fold, identifier, parts_of, stem, terms_of
 from wwt_vault.index.korean import HANGUL, PARTICLES, ends_name, morphemes
+from wwt_vault.index.loanwords import ordinary
 
 __all__ = [
     "LANGUAGES",
@@ -52,20 +52,12 @@ MAX_QUESTION: Final = 4000
 MAX_CONCEPTS: Final = 64
 """Distinct words of a question that are searched. A pasted log has thousands; the first ones say what it is about."""
 
-_LONGEST_TERM: Final = 128
-"""Characters. A SHA-512 in hex is a term, a base64 image is not."""
-_MOST_PARTS: Final = 24
-"""Parts taken from one identifier: a URL of a thousand parameters is not a thousand words."""
-
-_CJK: Final = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_LETTER: Final = rf"[^\W{HANGUL}{_CJK}]"
+_LETTER: Final = rf"[^\W{HANGUL}{CJK}]"
 
 _SCAN: Final = re.compile(
     # Letters and digits held together by the punctuation of identifiers, paths, versions, addresses; C++, C#, .env.
-    rf"(?P<name>\.?{_LETTER}+(?:[._/\\:@~#&+-]{{1,3}}{_LETTER}+)*(?:\+\+|\#)?)|(?P<hangul>[{HANGUL}]+)|(?P<cjk>[{_CJK}]+)"
+    rf"(?P<name>\.?{_LETTER}+(?:[._/\\:@~#&+-]{{1,3}}{_LETTER}+)*(?:\+\+|\#)?)|(?P<hangul>[{HANGUL}]+)|(?P<cjk>[{CJK}]+)"
 )
-_PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
-_SEGMENT: Final = re.compile(r"[/#@&~]+|::")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _APOSTROPHE: Final = re.compile(r"[’'](?:s|t|re|ve|ll|d|m)?(?!\w)|[’'](?=\w)", re.IGNORECASE)
 _FULL_WIDTH: Final = re.compile("[\uff00-\uffef]+")
@@ -106,9 +98,11 @@ class Concept(NamedTuple):
     surface: str
     """As it was asked, case-folded: what people are shown."""
     terms: tuple[str, ...]
-    """The word itself first; for an identifier also its joined form and its parts."""
+    """The word itself first; for an identifier also its joined form, and then its parts."""
     also: tuple[Phrase, ...] = ()
     """What else it is written as; see ``synonyms``."""
+    identifier: Identifier | None = None
+    """What it is made of; ``None`` for words in Hangul, Chinese and Japanese."""
 
 
 class Name(NamedTuple):
@@ -186,7 +180,8 @@ def exact_terms(text: str) -> frozenset[str]:
     """Return the words of a question that name one thing and nothing else, as ``Concept.surface`` has them.
 
     Those with a digit (codes, versions, addresses), with punctuation inside (paths, flags, variables), in capitals or
-    with a capital inside; between Korean, Chinese or Japanese every Latin word. Small numbers are not: they count.
+    with a capital inside; between Korean, Chinese or Japanese every Latin word. Small numbers are not: they count. Nor
+    are ordinary words and abbreviations, however they are written (``DB``, ``API``).
     """
     found, is_between = set(), language_of(text) != 0
     for kind, word in _tokens(_normal(text[:MAX_QUESTION])):
@@ -194,7 +189,7 @@ def exact_terms(text: str) -> frozenset[str]:
         is_name = _EXACT.search(bare) or (bare and word[0] == ".") or (is_between and len(bare) > 1)
         if kind == "name" and is_name and not _COUNT.fullmatch(bare):
             found.add(word.casefold())
-    return frozenset(found)
+    return frozenset(found - ordinary())
 
 
 def names(text: str) -> list[Name]:
@@ -206,9 +201,9 @@ def names(text: str) -> list[Name]:
     normal = _normal(text[:MAX_QUESTION])
     found = []
     for kind, word in _tokens(normal):
-        folded = _fold(word.casefold())
+        folded = fold(word.casefold())
         if kind == "name" and folded.isascii() and folded.isalpha() and folded not in _STOP_WORDS:
-            found.append(Name((folded,), _name(word)[:1]))
+            found.append(Name((folded,), terms_of(word)[:1]))
     for word in normal.split():
         runs = _SCRIPTS[0].findall(word)
         if len(runs) != 1:
@@ -229,9 +224,9 @@ def latin_words(text: str, term: str) -> set[str]:
     """Return the words of a text that are indexed as ``term``, case-folded: its own, and parts of its identifiers."""
     found = set()
     # The stemmer changes the last letter, if any before those that it takes off.
-    for word in re.findall(rf"[a-z]*{re.escape(term[:-1])}[a-z]*", _fold(_normal(text)), re.IGNORECASE):
-        parts = (part.casefold() for part in (word, *_PART.findall(word)))
-        found |= {part for part in parts if part.isalpha() and _stem(part) == term}
+    for word in re.findall(rf"[a-z]*{re.escape(term[:-1])}[a-z]*", fold(_normal(text)), re.IGNORECASE):
+        parts = (part.casefold() for part in (word, *parts_of(word)))
+        found |= {part for part in parts if part.isalpha() and stem(part) == term}
     return found
 
 
@@ -264,8 +259,8 @@ def _asked(normal: str) -> tuple[dict[str, Concept], list[str]]:
             for gram in _bigrams(text):
                 concepts.setdefault(gram, Concept(gram, (gram,)))
         elif (surface := text.casefold()) not in _STOP_WORDS:
-            terms = _name(text)
-            concepts.setdefault(terms[0], Concept(surface, terms))
+            concept = Concept(surface, terms_of(text), identifier=identifier(text))
+            concepts.setdefault(concept.terms[0], concept)
     if all(run in PARTICLES for run in runs):
         return concepts, []
     for form, tag in morphemes([normal])[0]:
@@ -289,7 +284,7 @@ def phrase_of(text: str) -> Phrase:
     grams: list[str] = []
     for kind, part in _tokens(text):
         if kind == "name":
-            words.append(_name(part)[0])
+            words.append(terms_of(part)[0])
         else:
             (grams if kind == "hangul" else words).extend(_bigrams(part))
     return Phrase(plain(text), tuple(dict.fromkeys(words)), tuple(dict.fromkeys(grams)))
@@ -318,7 +313,7 @@ def _scan(normal: str) -> Terms:
     grams: list[str] = []
     for kind, text in _tokens(normal):
         if kind == "name":
-            words.extend(_name(text))
+            words.extend(terms_of(text))
         elif kind == "hangul":
             grams.extend(_bigrams(text))
         else:
@@ -331,58 +326,3 @@ def _scan(normal: str) -> Terms:
 def _bigrams(run: str) -> list[str]:
     run = run.casefold()
     return [run[at : at + 2] for at in range(len(run) - 1)] if len(run) > 1 else [run]
-
-
-@lru_cache(maxsize=1 << 16)
-def _name(text: str) -> tuple[str, ...]:
-    """Return the terms of one word or identifier, itself first, without repetition."""
-    folded = _fold(text.casefold())
-    if text.isalpha() and (text.islower() or text[1:].islower() or text.isupper() or re.fullmatch("[A-Z]{2,}s", text)):
-        return (_stem(folded),)
-    if text.isdigit():
-        return (folded[:_LONGEST_TERM],)
-    whole = folded.replace("\\", "/")
-    terms = [_stem(whole)] if len(whole) <= _LONGEST_TERM else []
-    parts = [_fold(part.casefold()) for part in _PART.findall(text)[:_MOST_PARTS]]
-    if not any(map(str.isalpha, text)):
-        # A date, a time, an address: its small numbers alone say nothing.
-        terms += [part for part in parts if len(part) >= 4]
-        return tuple(dict.fromkeys(terms)) or (whole[:_LONGEST_TERM],)
-    if re.fullmatch(r"v\d[\w.+-]*", whole):
-        terms.append(whole[1:])
-    segments = [bare for segment in _SEGMENT.split(whole)[:_MOST_PARTS] if (bare := segment.strip(":"))]
-    if len(segments) > 1:
-        terms += [_stem(segment) for segment in segments if len(segment) <= _LONGEST_TERM]
-    if 2 <= len(parts) <= 3:
-        terms.append(_stem("".join(parts)))
-    terms += [_stem(part) for part in parts if 1 < len(part) <= _LONGEST_TERM]
-    return tuple(dict.fromkeys(terms)) or (whole[:_LONGEST_TERM],)
-
-
-def _fold(text: str) -> str:
-    """Take the accents off Latin letters, so that ``cafe`` finds ``café``."""
-    if text.isascii():
-        return text
-    bare = (character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character))
-    folded = "".join(bare)
-    return folded if folded.isascii() else text
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
-    """Return the Snowball English stem of an alphabetic ASCII word; anything else is exact."""
-    if len(word) > 2 and word.isascii() and word.isalpha():
-        # The library keeps the word in the stemmer while it works, so each thread has its own.
-        return str(_stemmer().stemWord(word))
-    return word
-
-
-_threads = threading.local()
-
-
-def _stemmer() -> Any:  # the library has no types
-    if not hasattr(_threads, "stemmer"):
-        import snowballstemmer  # noqa: PLC0415 - 10 ms that only a text with words needs
-
-        _threads.stemmer = snowballstemmer.stemmer("english")
-    return _threads.stemmer

@@ -58,6 +58,12 @@ _WORDS: Final = """
 라이선스=licence=license; 테넌트=tenant; 어드민=관리자=admin; 유저=사용자=user; 콘솔=console; 프로젝트=project
 폴더=folder; 파일=file; 링크=link; 태그=tag; 노트=note
 """
+_ABBREVIATIONS: Final = frozenset(
+    "ai api apis app apps cd ceo cfo ci cli cpu cto db dba dbs dev devops faq gb gpu gui hdd hr id ide ids ip it kb kpi"  # noqa: SIM905 - reads as words
+    " mb ml mr mvp oom ops os pc pm poc pr prs qa qps ram sdk sla sre ssd tb tf tps todo ttl ui uri url urls ux vm vms"
+    " vs wip".split()
+)
+"""What developers write every day of any product: names of no one thing."""
 
 
 @cache
@@ -68,8 +74,8 @@ def loanwords() -> tuple[tuple[str, ...], ...]:
 
 @cache
 def ordinary() -> frozenset[str]:
-    """Return those that are no name of one thing, case-folded."""
-    return frozenset(word.casefold() for group in _groups(_WORDS) for word in group)
+    """Return those that are no name of one thing, everyday abbreviations among them, case-folded."""
+    return _ABBREVIATIONS.union(word.casefold() for group in _groups(_WORDS) for word in group)
 
 
 def _groups(text: str) -> tuple[tuple[str, ...], ...]:

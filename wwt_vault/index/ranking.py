@@ -65,6 +65,10 @@ class Weighed(NamedTuple):
     is_nowhere: bool
     """No form of it is in the index."""
 
+    def nowhere(self, passages: int) -> Weighed:
+        """Return it as one that none of so many passages holds."""
+        return Weighed(self.surface, log(1 + passages), True)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
@@ -74,6 +78,8 @@ class Scored:
     """Shape (rows,); 0 where no word of the question is."""
     matched: NDArray[np.bool_]
     """Shape (words, rows): whether a row holds a word, in the order of ``words``."""
+    in_parts: NDArray[np.bool_]
+    """Shape (words, rows): whether it may hold it, since it holds its parts, wherever they stand."""
     words: tuple[Weighed, ...]
     quoted: NDArray[np.bool_]
     """Shape (rows,): whether a row holds every term of every quoted phrase; true without phrases."""
@@ -83,7 +89,8 @@ def score(index: Reader, rows: Rows, question: Question, parameters: Parameters 
     """Score every living row against the question."""
     scorer = _Scorer(index, rows, parameters)
     matched = np.zeros((len(question.concepts), len(rows)), dtype=np.bool_)
-    words = tuple(scorer.add_concept(concept, matched[at]) for at, concept in enumerate(question.concepts))
+    in_parts = np.zeros_like(matched)
+    words = tuple(scorer.add_concept(*each) for each in zip(question.concepts, matched, in_parts, strict=True))
     for gram in question.grams:
         scorer.add_gram(gram)
     found = scorer.passages > 0
@@ -97,7 +104,7 @@ def score(index: Reader, rows: Rows, question: Question, parameters: Parameters 
                     has[index.postings(field, term)[0]] = True
                 quoted &= has
     # Rounded, so that the order in which numbers were added decides nothing.
-    return Scored(scores=scores.round(6), matched=matched, words=words, quoted=quoted)
+    return Scored(scores=scores.round(6), matched=matched, in_parts=in_parts, words=words, quoted=quoted)
 
 
 def candidates(
@@ -142,25 +149,22 @@ class _Scorer:
         p = parameters
         self._fields = (("title", 0, p.title), ("heads", 1, p.heads), ("body", _BODY, 1.0), ("tags", 3, p.tags))
 
-    def add_concept(self, concept: Concept, matched: NDArray[np.bool_]) -> Weighed:
-        """Add a word's terms; say where it is matched: by itself, or by at least half of its parts, two or more."""
+    def add_concept(self, concept: Concept, matched: NDArray[np.bool_], in_parts: NDArray[np.bool_]) -> Weighed:
+        """Add a word's terms; say where it is matched by itself, and where its parts are."""
         idfs: list[float] = []
-        parts = np.zeros(len(self._rows), dtype=np.int16)
+        whole, needed = (concept.identifier.whole, concept.identifier.needed) if concept.identifier else ((), ())
+        in_parts[:] = bool(needed)
         for at, term in enumerate(concept.terms):
             also = concept.also if at == 0 else ()
             holders, idf = self._add(term, self._fields, self._parameters.variants if at else 1.0, also)
-            if not len(holders):
-                continue
-            idfs.append(idf)
-            if at == 0:
+            if len(holders):
+                idfs.append(idf)
+            if at == 0 or term in whole:
                 matched[holders] = True
-            else:
-                parts[holders] += 1 if term.isdigit() else 2  # a number alone is no half of a name
-        existing = len(concept.terms) - 1
-        if existing:
-            # Of ``MongoDB``, which is its own joined form, ``db`` alone is no half; of ``v3.12.4``, ``3.12.4`` is all.
-            is_joined = existing == 2 and all(map(str.isalnum, concept.terms[1:]))
-            matched |= parts >= max(3 if is_joined else 2, existing)
+            if term in needed:
+                has = np.zeros_like(in_parts)
+                has[holders] = True
+                in_parts &= has
         return Weighed(concept.surface, max(idfs, default=log(1 + self._rows.passages)), not idfs)
 
     def add_gram(self, gram: str) -> None:

@@ -19,6 +19,10 @@ class KeywordHit(NamedTuple):
     """BM25F of the passage and its document: more than 0, unbounded, comparable within one question."""
     terms: tuple[str, ...]
     """Words of the question that it holds, as ``Index.query_terms`` names them."""
+    exact: frozenset[str] = frozenset()
+    """Those of them that name one thing (codes, paths, versions, names), where they stand as words of their own."""
+    inside: frozenset[str] = frozenset()
+    """Codes and numbers among them that it holds within a longer one, or written apart: ``4031`` in ``E4031``."""
 
 
 class MeaningHit(NamedTuple):

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +20,9 @@ from numpy.typing import NDArray
 
 from wwt_vault.index import analysis, filters, passages
 from wwt_vault.index.generations import Generation, reading
-from wwt_vault.index.ranking import Scored, best, candidates, score
+from wwt_vault.index.identifiers import holds_together, holds_word
+from wwt_vault.index.loanwords import ordinary
+from wwt_vault.index.ranking import Scored, Weighed, best, candidates, score
 from wwt_vault.index.results import KeywordHit, MeaningHit, QueryTerm
 from wwt_vault.index.soundalikes import Heard, Soundalikes
 from wwt_vault.index.synonyms import Group, Synonyms, also_written
@@ -33,6 +37,8 @@ __all__ = ["Searcher"]
 
 _ID: Final = re.compile("[0-9a-f]{16}")
 _REMEMBERED: Final = 4
+_READ: Final = 30
+"""Passages in which the parts of a code that is nowhere are looked for together."""
 _VERIFIED: Final = 200
 """Best candidates in which a quoted phrase is looked for word by word."""
 
@@ -78,14 +84,8 @@ class Searcher:
         if asked.phrases:
             literal = [hit for hit in hits if _says(hit[1], asked.phrases)]
             hits = (literal or hits)[:limit]
-        return [
-            KeywordHit(
-                passage,
-                float(scored.scores[row]),
-                tuple(word.surface for word, holds in zip(scored.words, scored.matched[:, row], strict=True) if holds),
-            )
-            for row, passage in hits
-        ]
+        names = analysis.exact_terms(question) | (self._synonyms.of(question).keys() - ordinary())
+        return [self._hit(row, passage, asked, scored, names) for row, passage in hits]
 
     def newest(self, limit_to: Filters, limit: int) -> list[Passage]:
         """Return the newest passages, those without a time left out."""
@@ -177,6 +177,27 @@ class Searcher:
     def _passage(self, row: int) -> Passage:
         return passages.from_payload(self.generation.lexical.payload(row))
 
+    def _hit(
+        self, row: int, passage: Passage, asked: analysis.Question, scored: Scored, names: AbstractSet[str]
+    ) -> KeywordHit:
+        """Return a passage with the words that it holds; ``names`` are those of the question that name one thing."""
+        terms, exact, inside = [], set(), set()
+        said = ""
+        for at, concept in enumerate(asked.concepts):
+            is_name, is_matched = concept.surface in names, bool(scored.matched[at, row])
+            if not is_matched and not scored.in_parts[at, row]:
+                continue
+            if is_name or not is_matched:
+                said = said or _said(passage)
+            if not is_matched and not _stands_together(concept, said):
+                continue
+            terms.append(concept.surface)
+            if is_name and is_matched and _stands_alone(concept, said):
+                exact.add(concept.surface)
+            elif is_name and not (is_matched and concept.surface.isalpha()):
+                inside.add(concept.surface)
+        return KeywordHit(passage, float(scored.scores[row]), tuple(terms), frozenset(exact), frozenset(inside))
+
     def _places(self, ids: Iterable[str]) -> list[tuple[str, int]]:
         ids = [passage for passage in ids if _ID.fullmatch(passage)]
         rows = self.generation.rows.places(np.array([int(passage, 16) for passage in ids], dtype=np.uint64))
@@ -195,6 +216,7 @@ class Searcher:
             asked = synonyms.expanded(analysis.ask(question), question)
             with reading("searching by words"):
                 scored = score(self.generation.lexical, self.generation.rows, asked)
+                scored = replace(scored, words=tuple(self._weighed(asked, scored)))
             words = zip(asked.concepts, scored.words, strict=True)
             nowhere = {concept.terms[0] for concept, word in words if word.is_nowhere}
             known = synonyms.of(question).keys()
@@ -204,10 +226,25 @@ class Searcher:
                 if heard:
                     asked = also_written(asked, heard)
                     scored = score(self.generation.lexical, self.generation.rows, asked)
+                    scored = replace(scored, words=tuple(self._weighed(asked, scored)))
             return asked, scored, heard
 
         found: tuple[analysis.Question, Scored, tuple[Heard, ...]] = self._once(("words", question, synonyms), work)
         return found
+
+    def _weighed(self, asked: analysis.Question, scored: Scored) -> Iterator[Weighed]:
+        """Yield the words, those codes as being nowhere of which there are only parts, here and there."""
+        rows = self.generation.rows
+        for concept, word, matched, in_parts in zip(
+            asked.concepts, scored.words, scored.matched, scored.in_parts, strict=True
+        ):
+            is_code = concept.identifier is not None and any(map(str.isdigit, "".join(concept.identifier.pieces)))
+            if is_code and not matched.any():
+                likely = best(scored.scores, rows, in_parts, _READ)
+                if not any(_stands_together(concept, _said(self._passage(int(row)))) for row in likely):
+                    yield word.nowhere(rows.passages)
+                    continue
+            yield word
 
     @cached_property
     def _soundalikes(self) -> Soundalikes:
@@ -246,5 +283,22 @@ class Searcher:
 
 def _says(passage: Passage, phrases: Collection[analysis.Phrase]) -> bool:
     """Say whether a passage holds every phrase literally."""
-    text = analysis.plain("\n".join((passage.title, passage.heading, passage.text, *passage.questions, *passage.tags)))
+    text = _said(passage)
     return all(phrase.text in text for phrase in phrases)
+
+
+def _said(passage: Passage) -> str:
+    """Return all that a passage is found by, as quoted phrases are compared."""
+    return analysis.plain("\n".join((passage.title, passage.heading, passage.text, *passage.questions, *passage.tags)))
+
+
+def _stands_together(concept: analysis.Concept, text: str) -> bool:
+    """Say whether a text that holds the parts of an identifier holds the identifier."""
+    return concept.identifier is not None and holds_together(text, concept.identifier.pieces)
+
+
+def _stands_alone(concept: analysis.Concept, text: str) -> bool:
+    """Say whether a name that a text holds, in any way of writing it, is a word of its own there and no part of one."""
+    if concept.identifier is not None and concept.identifier.others:
+        return True  # it is made of parts itself, and so it is there as it is written
+    return any(holds_word(text, word) for word in (concept.surface, *(phrase.text for phrase in concept.also)))

@@ -24,8 +24,7 @@ from dataclasses import dataclass, field
 from math import fsum, log
 from typing import TYPE_CHECKING, Final
 
-from wwt_vault.index.analysis import ask, exact_terms, language_of
-from wwt_vault.index.loanwords import ordinary
+from wwt_vault.index.analysis import ask, language_of
 from wwt_vault.model.knowledge import Filters, Passage
 from wwt_vault.search.when import When
 
@@ -60,6 +59,8 @@ _CODE: Final = 1.0
 """What a passage gets on top that holds the question's codes, paths or versions: more than all else can be worth."""
 _NAME: Final = 0.2
 """The same for names and numbers alone: a year, or a product, can stand in a question about something else."""
+_INSIDE: Final = 0.5
+"""Share of either where it stands within a longer one."""
 _COMMON: Final = 5
 """Candidates that may hold an exact term: one that more of them hold (a product's name) tells nothing apart."""
 _IN_RANGE: Final = 0.3
@@ -82,6 +83,8 @@ class Candidate:
     """Share of the question's words that it holds, weighed by rarity."""
     exact: frozenset[str] = frozenset()
     """What of the question's exact terms (codes, paths, versions, names) it holds."""
+    inside: frozenset[str] = frozenset()
+    """Those of them that it holds only within a longer one, or written apart."""
     is_foreign: bool = False
     """In another language than the question."""
     evidence: float = 0.0
@@ -102,11 +105,13 @@ def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], 
     by_words = index.keyword(text, filters, POOL)
     total = fsum(terms.values())
     found: dict[str, Candidate] = {}
-    for passage, score_, matched in by_words:
+    for passage, score_, matched, exact, inside in by_words:
         own = frozenset(matched) & terms.keys()
         # fsum: the order in which a set gives its words, another one in each process, must decide nothing.
         coverage = fsum(terms[term] for term in own) / total if total else 0.0
-        found[passage.id] = Candidate(passage=passage, keyword=score_, terms=own, coverage=coverage)
+        found[passage.id] = Candidate(
+            passage=passage, keyword=score_, terms=own, coverage=coverage, exact=exact | inside, inside=inside
+        )
     if ask(text).only_quoted:
         for candidate in found.values():
             candidate.coverage = 1.0  # word for word, or all words of it
@@ -124,12 +129,11 @@ def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], 
         spoken = language_of(text)
         for candidate in found.values():
             candidate.is_foreign = language_of(candidate.passage.text) != spoken
-    exact = (exact_terms(text) | (index.also(text).keys() - ordinary())) & terms.keys()
-    for term in exact:
-        holders = [candidate for candidate in found.values() if term in candidate.terms]
-        if len(holders) <= _COMMON:
+    for term in frozenset().union(*(candidate.exact for candidate in found.values())):
+        holders = [candidate for candidate in found.values() if term in candidate.exact]
+        if len(holders) > _COMMON:
             for candidate in holders:
-                candidate.exact |= {term}
+                candidate.exact -= {term}
     return list(found.values()), terms, by_meaning is not None
 
 
@@ -188,7 +192,10 @@ def _add_exact(candidates: Sequence[Candidate]) -> None:
     if not worth:
         return
     top = max(worth.values())
-    held = [fsum(worth[term] for term in candidate.exact) for candidate in candidates]
+    held = [
+        fsum(worth[term] * (_INSIDE if term in candidate.inside else 1.0) for term in candidate.exact)
+        for candidate in candidates
+    ]
     most = max(held)
     for candidate, its in zip(candidates, held, strict=True):
         candidate.score = (candidate.score + top * its / most) / (1 + top)

@@ -137,11 +137,13 @@ def test_a_part_of_a_code_is_found_behind_the_part_itself(question: str, text: s
     ],
 )
 def test_a_name_is_one_where_it_is_a_word_of_its_own(question: str, part: str, own: str, tmp_path: Path) -> None:
-    """In any of its forms, and in the other script too; the parts of another name are found, and are not it."""
+    """In any of its forms, and in the other script too; as a part of another name it is something less."""
     index = index_of(tmp_path, note("part.md", part), note("own.md", own), *FILLER)
-    exact = {hit.passage.document: set(hit.exact) for hit in index.keyword(question)}
-    assert exact["own.md"]
-    assert not exact["part.md"]
+    hits = {hit.passage.document: hit for hit in index.keyword(question)}
+    assert hits["own.md"].exact == hits["part.md"].inside
+    assert hits["own.md"].exact
+    assert not hits["own.md"].inside
+    assert not hits["part.md"].exact
 
 
 def test_a_version_is_one_with_and_without_its_letter(tmp_path: Path) -> None:

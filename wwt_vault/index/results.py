@@ -22,7 +22,7 @@ class KeywordHit(NamedTuple):
     exact: frozenset[str] = frozenset()
     """Those of them that name one thing (codes, paths, versions, names), where they stand as words of their own."""
     inside: frozenset[str] = frozenset()
-    """Codes and numbers among them that it holds within a longer one, or written apart: ``4031`` in ``E4031``."""
+    """The others of those: what it holds within a longer one, or written apart, as ``4031`` in ``E4031``."""
 
 
 class MeaningHit(NamedTuple):

@@ -194,7 +194,7 @@ class Searcher:
             terms.append(concept.surface)
             if is_name and is_matched and _stands_alone(concept, said):
                 exact.add(concept.surface)
-            elif is_name and not (is_matched and concept.surface.isalpha()):
+            elif is_name:
                 inside.add(concept.surface)
         return KeywordHit(passage, float(scored.scores[row]), tuple(terms), frozenset(exact), frozenset(inside))
 

@@ -262,3 +262,41 @@ def test_what_bears_a_name_is_replaced_by_what_bears_another(exact: str, newer_f
     near = [[1.0, 0.5], [0.5, 1.0]]
 
     assert (in_order([older, newer], When(about="now"), lambda _: near)[0] is newer) is newer_first
+
+
+def test_what_is_said_every_day_does_not_hide_a_pair() -> None:
+    """Copies are as near to one another as a decision and what replaced it: they are left out of what is usual."""
+    daily = ["Good morning, what is on for today?"] * 6
+    found = hits("We send letters on Monday.", "We moved the letters to Friday.", *daily)
+    ids = {candidate.passage.id: at for at, candidate in enumerate(found)}
+
+    def near(asked: Sequence[str]) -> list[list[float]]:
+        places = [ids[one] for one in asked]
+        return [[0.28 if {a, b} == {0, 1} else 0.95 if min(a, b) > 1 else 0.1 for b in places] for a in places]
+
+    assert [ids[candidate.passage.id] for candidate in in_order(found, When(), near)][:2] == [1, 0]
+
+
+def test_the_glossary_is_never_the_newer_statement() -> None:
+    """Its page changes with every name that is added."""
+    found = hits("Jobs are named after rivers.", "- Tally = settlement engine", "Jobs run at four.")
+    found[1].passage = replace(found[1].passage, document=DocumentId("AI_CONTEXT/Glossary.md"), layer="page")
+    near = [[0.6] * 3 for _ in range(3)]
+
+    ranked = in_order(found, When(about="now"), lambda asked: [row[: len(asked)] for row in near[: len(asked)]])
+    assert [hit.passage.document for hit in ranked][-1] == "AI_CONTEXT/Glossary.md"
+
+
+def test_a_note_that_is_clearly_behind_stays_there() -> None:
+    """Curated notes come before what is about as good; by meaning alone a tenth is much."""
+    found = hits("It runs at four.", "It runs at night.")
+    found[1].passage = replace(found[1].passage, layer="curated", time=None)
+    near = [[1.0, 0.1], [0.1, 1.0]]
+
+    assert in_order(found, When(past=True), lambda _: near)[0].passage.layer == "curated"
+    found[1].score = found[1].plain = 0.85
+    assert in_order(found, When(past=True), lambda _: near)[0].passage.layer == "session"
+    found[1].coverage = 0.7
+    assert in_order(found, When(past=True), lambda _: near)[0].passage.layer == "curated"
+    found[1].coverage, found[0].passage = 0.0, replace(found[0].passage, layer="curated", status="superseded")
+    assert in_order(found, When(past=True), lambda _: near)[0] is found[1]

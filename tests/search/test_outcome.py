@@ -86,8 +86,20 @@ def test_a_change_told_as_the_background_of_a_question_is_no_decision() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "캐시는 S3에 있다.", "캐시는 밤에 올리지 않는다.", "The cache is on S3.", "user: 캐시 크기 40GB", "\ud800"],
+    [
+        "",
+        "캐시는 S3에 있다.",
+        "캐시는 밤에 올리지 않는다.",
+        "The cache is on S3.",
+        "user: 캐시 크기 40GB",
+        "\ud800",
+        "user: Which store holds the cache?\nassistant: S3, in Seoul.",
+        "user: 캐시는 며칠 뒤 지워?\nassistant: 14일.",
+        "user: 캐시 크기는 얼마로 해?\nassistant: 40GB.",
+        "user: How far back does it go?\nassistant: Ninety days.",
+        "user: Builds spike at nine.\nassistant: The nightly runs end then.",
+    ],
 )
 def test_a_bare_fact_says_neither(text: str) -> None:
-    """Most of what was decided is told so."""
+    """Most of what was decided is told so. Who asks which, when or how much puts nothing up for discussion."""
     assert outcome(text) is None

@@ -26,6 +26,11 @@ _PER_DOCUMENT: Final = 2
 """Passages shown of one note or session, so that none fills the list."""
 _CLOSE_TO_BEST: Final = 0.8
 """A hit this near to the best score may be moved by its standing (curated, superseded); a weaker one may not."""
+_AS_GOOD: Final = 0.95
+"""How near a curated note must be, to be put before it, that holds less than ``_MOST_WORDS``: what is meant is told
+apart by little."""
+_MOST_WORDS: Final = 0.6
+"""Share of the question's words that no passage holds by chance."""
 _SAME_WORDS: Final = 0.85
 """Share of common word triples from which two passages count as one."""
 _SAYS_MORE: Final = 0.5
@@ -33,10 +38,12 @@ _SAYS_MORE: Final = 0.5
 
 _GLOSSARY: Final = f"{layout.AI_CONTEXT}/{layout.GLOSSARY}"
 """It holds every other name of a thing, and says nothing of it: what it leads to comes before it."""
+_LEADS_TO: Final = 0.5
+"""Share of the glossary's score from which a hit is what it leads to."""
 _RIVALS: Final = 5
 """Places from the top into which a passage may come for its date."""
-_CROWD: Final = 15
-"""Hits from the top that are compared with one another."""
+_CROWD: Final = 20
+"""Hits from the top that are compared with one another, copies left aside."""
 _ELSEWHERE: Final = 0.05
 """What a hit behind these places loses that is of another project than all of them: enough to put back what shares only
 everyday words with the question, and the first places stay."""
@@ -79,19 +86,32 @@ Alike = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[Candidate]:
     """Sort by standing among the good hits, then by score, then put what is newer or older before its rivals."""
     candidates = list(candidates)
+    names = [candidate for candidate in candidates if candidate.passage.document == _GLOSSARY]
+    ranked = _ordered([candidate for candidate in candidates if candidate not in names], when, alike)
+    for page in sorted(names, key=lambda candidate: (-candidate.score, candidate.passage.line)):
+        behind = (at for at, other in enumerate(ranked) if other.score < _LEADS_TO * page.score)
+        ranked.insert(next(behind, len(ranked)), page)
+    return ranked
+
+
+def _ordered(candidates: Sequence[Candidate], when: When, alike: Alike) -> list[Candidate]:
+    if not candidates:
+        return []
     best = max(candidates, key=lambda candidate: candidate.score)
 
-    def is_close(candidate: Candidate) -> bool:
+    def is_close(candidate: Candidate, share: float) -> bool:
         """Say whether it is about as good, names of the question and its days left aside: they say little apart."""
         return (
             len(candidate.exact) == len(best.exact)
-            and candidate.score >= _CLOSE_TO_BEST * best.score
-            and candidate.plain >= _CLOSE_TO_BEST * best.plain
+            and candidate.score >= share * best.score
+            and candidate.plain >= share * best.plain
         )
 
     def key(candidate: Candidate) -> tuple[int, float, float, str, int]:
         passage = candidate.passage
-        standing = _standing(passage, when) if is_close(candidate) else 3
+        standing = _standing(passage, when) if is_close(candidate, _CLOSE_TO_BEST) else 3
+        if standing == 0 and candidate.coverage < _MOST_WORDS and not is_close(candidate, _AS_GOOD):
+            standing = 1
         time = passage.time.timestamp() if passage.time else 0.0
         time = time if when.asks_for_first else -time
         return standing, -round(candidate.score, 6), time, passage.document, passage.line
@@ -116,7 +136,7 @@ def _elsewhere(first: Sequence[Candidate], rest: Sequence[Candidate]) -> list[Ca
 
 
 def _standing(passage: Passage, when: When) -> int:
-    if passage.document == _GLOSSARY or (passage.status == "superseded" and when.about != "then"):
+    if passage.status == "superseded" and when.about != "then":
         return 2
     if passage.status == "superseded" and when.asks_for_first:
         return -1  # its date says nothing: it was written last when the other one replaced it
@@ -132,9 +152,9 @@ def _says_nothing(passage: Passage) -> bool:
 
 def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidate]:
     """Put a passage before one about the same matter where its date says so."""
-    crowd = ranked[:_CROWD]
     if when.has_range or (when.about is None and when.past):
         return ranked  # days that were named, what happened, or why: a newer text on the matter replaces nothing
+    crowd = _no_copies(ranked, _CROWD)
     if len({candidate.passage.document for candidate in crowd}) < 2:
         return ranked
     pairs = _Pairs(crowd, alike)
@@ -147,7 +167,23 @@ def _by_date(ranked: list[Candidate], when: When, alike: Alike) -> list[Candidat
                 top.insert(top.index(rival), candidate)
                 candidate.reasons.append(why)
                 break
-    return [*top, *ranked[_CROWD:]]
+    return [*top, *(candidate for candidate in ranked if candidate not in crowd)]
+
+
+def _no_copies(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return the first hits of which none is a copy, in another document, of one before it.
+
+    What is said again every day is as near to itself as a decision is to the one that replaced it.
+    """
+    found: list[tuple[Candidate, frozenset[tuple[str, ...]]]] = []
+    for candidate in ranked:
+        words = _triples(candidate.passage.text)
+        others = (one for one in found if one[0].passage.document != candidate.passage.document)
+        if not any(_is_same(candidate, words, *other) for other in others):
+            found.append((candidate, words))
+        if len(found) == limit:
+            break
+    return [candidate for candidate, _ in found]
 
 
 class _Pairs:

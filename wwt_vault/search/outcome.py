@@ -8,9 +8,10 @@ whether it should be replaced. Their words tell them apart, in Korean and Englis
     kept      a refusal, or off to later: 보류, 바꾸지 않기로, not now, on hold, stick with
     undone    taken back: 되돌렸다, rolled back
 
-They are read in the order in which they stand. A question leaves a decision before it as it is, unless a person tells
-both in one breath: then that was the background. What is kept ends what was asked or done. What is undone ends it as
-well; where nothing of it stands in the text it is a change itself.
+They are read in the order in which they stand. What asks for a fact (which, when, how much) is no such question. A
+question leaves a decision before it as it is, unless a person tells both in one breath: then that was the background.
+What is kept ends what was asked or done. What is undone ends it as well; where nothing of it stands in the text it is a
+change itself.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _ASKED: Final = (
 )
 _ASKED_EN: Final = (
     r"(?:should|could|can|shall) (?:we|i)\b|(?:what )?if (?:we|i|you|they|it)\b[^.?!\n]*"
-    r"|(?:would|might|maybe|perhaps|wants?|poc|pilot|spike|trial)\b|\w+'d\b|(?:what|how) (?:if|about)\b"
+    r"|(?:would|might|maybe|perhaps|wants?|poc|pilot|(?:an?|the) spike|trial)\b|\w+'d\b|(?:what|how) (?:if|about)\b"
     r"|(?:consider|evaluat|propos|suggest|explor|wonder|experiment|prototyp)\w*"
     r"|compare[ds]? (?:the|them|both|\w+ (?:and|with|to))\b"
     r"|(?:ideas?|alternatives?|pros and cons|trade-?offs?)\b|(?:an|another|one|our|the) options?\b"
@@ -99,6 +100,13 @@ _WORDS: Final = re.compile(
 )
 """Turns are those in the text of a passage, see ``index.passages``."""
 
+_WHICH: Final = re.compile(
+    r"\b(?:what(?! (?:if|about))|which|how(?! about)|when|where|who|whose|why)\b"
+    r"|뭐|뭘|뭔|무엇|무슨|어떤|어느|몇|며칠|언제|어디|누가|누구|왜|어떻게|얼마|어떡",
+    re.IGNORECASE,
+)
+"""What asks for a fact."""
+
 
 @lru_cache(maxsize=512)
 def outcome(text: str) -> Outcome | None:
@@ -115,6 +123,13 @@ def outcome(text: str) -> Outcome | None:
             found = "open"
         elif kind == "undone":
             found = "open" if found else "decided"
-        elif found is None or (is_user and is_told_here):
+        elif (found is None or (is_user and is_told_here)) and not (
+            match[0][0] == "?" and _asks_for_a_fact(text, match)
+        ):
             found = "open"
     return found
+
+
+def _asks_for_a_fact(text: str, mark: re.Match[str]) -> bool:
+    """Say whether the question that ends here asks which, when or how much: it puts nothing up for discussion."""
+    return _WHICH.search(text, max(text.rfind(end, 0, mark.start()) for end in ".!?\n") + 1, mark.start()) is not None

@@ -57,15 +57,19 @@ _THEN: Final = re.compile(
     r"처음(?!부터 (?:다시|새로))|원래(?!대로)|당초|애초|애당초|최초|초기에|초기엔|초창기|초반에|초반엔"
     r"|예전|옛날|종전|과거에"
     r"|이전(?![하할한했해된될되됐을]|시[키켜킬킨])"  # not where something is moved: 서버를 이전하다
+    r"|첫 (?:결정|선택|계획|버전|안|설계|기준|방식|담당)"
     r"|\b(?:originally|initially|at first|in the beginning|at the (?:beginning|start)"
     r"|in the (?:early|old) days|early on|to begin with"
     r"|first (?:choice|decision|version|plan|one|owner|design|setup|release|vendor)|back then"
     r"|(?<!is )(?<!are )(?<!be )(?<!been )used to|did (?:\w+ ){1,4}use to|previous(?:ly)?|former(?:ly)?"
-    r"|start(?:ed)? (?:out|off)|once (?:had|was|were))\b",
+    r"|start(?:ed)? (?:out|off)|once (?:had|was|were)"
+    r"|(?:back )?when (?:we|they|it|this|the \w+) (?:started|began|launched)|what did (?:\w+ ){1,4}replace)\b(?! with)",
     re.IGNORECASE,
 )
 _EARLIER: Final = re.compile(
-    r"\b(?:before|prior to|until|original|old|in the first)\b|초기|전(?:에|엔|까지)|[기전]\s전\b", re.IGNORECASE
+    r"\b(?:before|prior to|until|original|old|in the first|the first (?:\w+ ){1,3}(?:we|they|you|i))\b"
+    r"|초기|전(?:에|엔|까지)|[기전]\s전\b|기존|구버전|(?<![가-힣])옛\s|(?:출시|시작|오픈|개업)(?:할|했을)?\s?때",
+    re.IGNORECASE,
 )
 """The same where the question is in the past tense: what is to be done before a release is about now."""
 
@@ -75,7 +79,13 @@ _TELLS: Final = re.compile(
     rf"|[{PAST_ENDING}]|더라",
     re.IGNORECASE,
 )
-_ONCE: Final = re.compile(rf"\b(?:did|was|were|had)(?:n't)?\b|[{PAST_ENDING}]|던", re.IGNORECASE)
+_ONCE: Final = re.compile(
+    r"\b(?:did|was|were|had)(?:n't)?\b"
+    r"|\b(?!(?:need|feed|speed|seed|embed|exceed|proceed|succeed)\b)\w{2,}ed\b"
+    r"|\b(?:gave|made|took|ran|sent|kept|held|paid|wrote|built|led|stood|went|came|drove|fed|got|chose|served)\b"
+    rf"|[{PAST_ENDING}]|던",
+    re.IGNORECASE,
+)
 _WHY: Final = re.compile(r"\b(?:why|caused?|reason|how come)\b|왜|이유|원인|까닭|때문", re.IGNORECASE)
 _DECIDED: Final = re.compile(
     r"\b(?:decided?|agreed?|chose|chosen|settled?|picked|went with|ended? up|become|became|replaced?"

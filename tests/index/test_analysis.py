@@ -118,6 +118,21 @@ def test_what_only_asks_is_left_out_of_a_question() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("밤에 볼 때 그림이", ["밤", "보", "때", "그림"]),
+        ("회사 걸 쓰지", ["회사", "쓰"]),
+        ("멈춰 둔 서버", ["멈추", "서버"]),
+        ("캡션", ["캡션"]),
+        ("에스큐라이트 폴더", ["에스큐라이트", "폴더"]),
+    ],
+)
+def test_a_short_verb_or_a_loanword_is_not_taken_for_other_nouns(question: str, words: list[str]) -> None:
+    """``볼 때`` is no ball, and SQLite in Hangul has no queue in it."""
+    assert [concept.surface for concept in ask(question).concepts] == words
+
+
 def test_decomposed_hangul_is_the_same_text() -> None:
     """A macOS file name in NFD and the same in NFC give the same terms."""
     text = "배포 설정을 바꿨다"

@@ -41,7 +41,7 @@ def found(index: Index, question: str) -> list[str]:
         ("when does aurorafin go out", "오로라핀은 월요일에 나간다.", "aurorafin = 오로라핀"),
         ("지훈이가 뭐라고 했지?", "Jihoon said no.", "지훈 = jihoon"),
         ("what did Jihoon say", "지훈이가 안 된다고 했다.", "jihoon = 지훈"),
-        ("오케스트레이션은?", "Orchestration is by hand.", "오케스트레이션 = orchestration"),
+        ("프레젠테이션은?", "The presentation is by hand.", "프레젠테이션 = presentation"),
         ("타우리는 왜?", "The window is made with Tauri.", "타우리 = tauri"),
         ("하수라가 느려", "Hasura is slow.", "하수라 = hasura"),
         ("에이더블유에스는 얼마야?", "AWS is 900 dollars a month.", "에이더블유에스 = aws"),

@@ -35,6 +35,13 @@ def found(index: Index, question: str) -> list[str]:
         ("웹훅을 두 번 받으면?", "A webhook that comes twice is dropped."),
         ("pull request 규칙", "풀리퀘스트는 하루 안에 봅니다."),
         ("다크 모드에서 번쩍이는 건?", "The flash in dark mode is gone."),
+        ("패킷이 왜 새지?", "A packet was lost at the second node."),
+        ("which buffer overflowed", "링 버퍼가 넘쳤습니다."),
+        ("캡션이 늦게 뜬다", "The caption comes two seconds late."),
+        ("셰이더 컴파일이 느려", "The shader is compiled at start."),
+        ("how do we send the invoice", "인보이스는 매달 1일에 보냅니다."),
+        ("문자셋이 깨진다", "The charset was latin1."),
+        ("빅쿼리에서 되나", "BigQuery costs by the scan."),
     ],
 )
 def test_a_loanword_is_found_in_the_other_script(question: str, text: str, tmp_path: Path) -> None:
@@ -44,7 +51,15 @@ def test_a_loanword_is_found_in_the_other_script(question: str, text: str, tmp_p
 
 @pytest.mark.parametrize(
     ("question", "text"),
-    [("노트북이 느려", "note"), ("카탈로그는?", "log"), ("a catalogue", "로그"), ("mailbox", "메일")],
+    [
+        ("노트북이 느려", "note"),
+        ("카탈로그는?", "log"),
+        ("a prologue", "로그"),
+        ("mailbox", "메일"),
+        ("포트폴리오", "port"),
+        ("메뉴얼이", "menu"),
+        ("airport", "포트"),
+    ],
 )
 def test_a_word_that_only_holds_a_loanword_is_another_word(question: str, text: str, tmp_path: Path) -> None:
     """노트북 is no note, a catalogue no 로그."""

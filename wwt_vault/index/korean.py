@@ -40,6 +40,12 @@ _ASIDE_SECONDS: Final = 10.0
 """Longer than another process takes on a busy machine; after it this one loads kiwi itself."""
 
 Morphemes = tuple[tuple[str, str], ...]
+_VERBS: Final[dict[str, Morphemes]] = {
+    "걸": (("것", "NNB"), ("을", "JKO")),
+    "둔": (("두", "VX"), ("ᆫ", "ETM")),
+    "볼": (("보", "VV"), ("ᆯ", "ETM")),
+}
+"""Words that, alone, the analyser takes for nouns (girl, dullness, ball), and that hardly ever are: ``볼 때``."""
 """``(form, tag)`` of each Hangul morpheme, in order; the tags are kiwi's (Sejong's)."""
 
 _known: dict[str, Morphemes] = {}
@@ -118,7 +124,7 @@ def _taken_apart(words: Iterable[str]) -> dict[str, Morphemes]:
     with _loading:
         kiwi = _kiwi()
     return {
-        word: tuple((token.form, token.tag) for token in tokens if _ANY.search(token.form))
+        word: _VERBS.get(word) or tuple((token.form, token.tag) for token in tokens if _ANY.search(token.form))
         for word, tokens in zip(words, kiwi.tokenize(words), strict=True)
     }
 

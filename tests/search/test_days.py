@@ -110,7 +110,10 @@ def ask(tmp_path: Path) -> Callable[..., SearchResult]:
     by_id = {document.id: document for document in documents}
     index.refresh(dict.fromkeys(by_id, "1"), by_id.__getitem__)
 
-    def ask(question: str, filters: Filters | None = None, *, limit: int = 10) -> SearchResult:
+    def ask(
+        question: str, filters: Filters | None = None, *, limit: int = 10, names: tuple[str, ...] = ()
+    ) -> SearchResult:
+        index.use_glossary((names,) if names else ())
         return search(index, question, filters, limit=limit, now=MONDAY, zone=ZONE)
 
     return ask
@@ -173,6 +176,15 @@ def test_days_in_the_question_and_in_the_filters_hold_together(ask: Callable[...
 def test_a_project_that_is_named_besides_limits_them(question: str, ask: Callable[..., SearchResult]) -> None:
     """Its name is in none of its texts, so that no search by words would find them."""
     assert names(ask(question)) == ["friday"]
+
+
+@pytest.mark.parametrize("question", ["지난주에 쇼핑몰에서 뭐 했지?", "what did we do last week in the web shop?"])
+def test_a_project_goes_by_the_names_of_the_glossary_too(question: str, ask: Callable[..., SearchResult]) -> None:
+    """``shop-web = 쇼핑몰 = web shop`` in the vault's glossary; without it nobody knows what is meant."""
+    named = names(ask(question, names=("shop-web", "쇼핑몰", "web shop")))
+
+    assert named == ["tuesday"]
+    assert names(ask(question)) != ["tuesday"]
 
 
 def test_another_word_besides_is_looked_up(ask: Callable[..., SearchResult]) -> None:

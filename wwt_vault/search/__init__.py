@@ -108,7 +108,10 @@ def search(
     when = read(text, now, zone) if now else When()
     besides = asked_besides(text, when) if now else None
     if besides is not None:
-        of_days = of_those_days(index, filters, when, besides, lambda passage: _is_open(passage, open_since))
+        names = index.also(text) if besides else {}
+        of_days = of_those_days(
+            index, filters, when, besides, also=names, is_hidden=lambda passage: _is_open(passage, open_since)
+        )
         if of_days or not besides:
             return _listed(query, of_days, limit, when, notes)
     about = subject(text, besides, when)

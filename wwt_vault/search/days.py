@@ -9,7 +9,7 @@ more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -114,11 +114,18 @@ def _without(words: str, question: str) -> str:
 
 
 def of_those_days(
-    index: Index, filters: Filters, when: When, besides: Collection[str], is_hidden: Callable[[Passage], bool]
+    index: Index,
+    filters: Filters,
+    when: When,
+    besides: Collection[str],
+    *,
+    also: Mapping[str, Sequence[str]],
+    is_hidden: Callable[[Passage], bool],
 ) -> list[Candidate]:
     """Return conversations and notes of the days, newest first: of each where it begins then.
 
-    Those of projects alone that are named by all of ``besides``. Pages are left out unless ``filters`` ask for them:
+    Those of projects alone that are named by all of ``besides``; ``also`` tells other names of what is in the question,
+    as ``index.also`` does. Pages are left out unless ``filters`` ask for them:
     their time is often that of a file that was copied.
     """
     if _LATEST.fullmatch(when.words):
@@ -131,10 +138,17 @@ def of_those_days(
     ]
     if besides:
         projects = {passage.project for passage in wanted}
-        named = {project for project in projects if project and _first_terms(project) >= set(besides)}
+        named = {project for project in projects if project and _names(project, also) >= set(besides)}
         wanted = [passage for passage in wanted if passage.project in named]
     reason = f"time: {when.words}" if when.has_range else "newest first"
     return [Candidate(passage=passage, score=1.0, reasons=[reason]) for passage in _first_of_each(wanted)]
+
+
+def _names(project: str, also: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Return the words that name a project: its own, and those of the question that the glossary says it goes by."""
+    own = _first_terms(project)
+    others = (member for member, names in also.items() if any(_first_terms(name) == own for name in names))
+    return own.union(*map(_first_terms, others))
 
 
 def _first_terms(text: str) -> frozenset[str]:

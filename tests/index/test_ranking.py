@@ -94,6 +94,8 @@ def test_one_part_is_no_half_of_a_name_of_two(tmp_path: Path) -> None:
         ("GPT-4", "gpt-4.1 is gpt, and 4 is a number", "GPT 4"),
         ("no-store", "Do we store images? No. Store them elsewhere", "it says no store"),
         ("getUserName", "get the name of a user", "get user name"),
+        ("lib/main.py", "src/app/main.py fails", "main.py fails"),
+        ("opt/shop/conf.d/site.conf", "conf.d/other.conf of the shop", "see shop/conf.d/site.conf"),
     ],
 )
 def test_the_parts_of_a_code_are_the_code_only_together(question: str, other: str, same: str, tmp_path: Path) -> None:
@@ -113,7 +115,13 @@ def test_a_code_of_which_there_are_only_parts_is_nowhere(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("question", "text"),
-    [("0x887A", "GPU_HANG_0x887A"), ("4031", "E4031"), ("ERR-12", "KSK-ERR-12"), ("GPU_HANG", "GPU_HANG_0x887A")],
+    [
+        ("0x887A", "GPU_HANG_0x887A"),
+        ("4031", "E4031"),
+        ("ERR-12", "KSK-ERR-12"),
+        ("GPU_HANG", "GPU_HANG_0x887A"),
+        ("B07", "STORE_B07"),
+    ],
 )
 def test_a_part_of_a_code_is_found_behind_the_part_itself(question: str, text: str, tmp_path: Path) -> None:
     """Who remembers half of it finds it; a text that holds just that is the better one."""
@@ -126,6 +134,23 @@ def test_a_part_of_a_code_is_found_behind_the_part_itself(question: str, text: s
     assert hits["whole.md"].exact == hits["half.md"].inside == {question.casefold()}
     assert not hits["whole.md"].inside
     assert not hits["half.md"].exact
+
+
+@pytest.mark.parametrize("question", ["9fceb02", "9fceb02d0ae5", "9fceb02d0ae598e95dc970b74767f19372d61af8"])
+def test_a_commit_is_found_by_any_beginning_of_it(question: str, tmp_path: Path) -> None:
+    """A log has all of its hash, a person seven digits, another tool ten; a part number that goes on is another one."""
+    full, short = note("full.md", "fix 9fceb02d0ae598e95dc970b74767f19372d61af8"), note("short.md", "(9fceb02d0)")
+    other = note("other.md", "9fceb03d0ae598e95dc970b74767f19372d61af8 and part AB123456")
+    index = index_of(tmp_path, full, short, other, *FILLER)
+    held = {hit.passage.document for hit in index.keyword(question) if hit.terms}
+    assert held == ({"full.md", "short.md"} if len(question) > 12 else {"full.md"})
+    assert not any(hit.terms for hit in index.keyword("AB12345"))
+
+
+def test_an_address_is_found_with_and_without_its_port(tmp_path: Path) -> None:
+    """Each number of it counts."""
+    index = index_of(tmp_path, note("a.md", "listens on 192.168.0.12:8080"), note("b.md", "192.168.0.13"), *FILLER)
+    assert ranked(index, "192.168.0.12") == ranked(index, "8080") == ["a.md"]
 
 
 @pytest.mark.parametrize(

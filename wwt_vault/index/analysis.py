@@ -42,7 +42,7 @@ __all__ = [
     "plain",
 ]
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Goes up whenever the same text gives other terms: an index of another version is built anew."""
 
 LANGUAGES: Final = ("other", "ko", "ja", "zh")
@@ -259,7 +259,8 @@ def _asked(normal: str) -> tuple[dict[str, Concept], list[str]]:
             for gram in _bigrams(text):
                 concepts.setdefault(gram, Concept(gram, (gram,)))
         elif (surface := text.casefold()) not in _STOP_WORDS:
-            concept = Concept(surface, terms_of(text), identifier=identifier(text))
+            its = identifier(text)
+            concept = Concept(surface, terms_of(text) + its.begins, identifier=its)
             concepts.setdefault(concept.terms[0], concept)
     if all(run in PARTICLES for run in runs):
         return concepts, []

@@ -2,7 +2,8 @@
 
 An identifier is indexed whole, joined and in parts (``user_id`` as itself, ``userid``, ``user``, ``id``). Its parts
 find what is like it. To be the same thing they must stand together, its numbers with them: ``KSK-ERR-12`` is no
-``KSK-ERR-13``, and a text that speaks of a store and says no somewhere else holds no ``no-store``.
+``KSK-ERR-13``, and a text that speaks of a store and says no somewhere else holds no ``no-store``. A commit is found by
+any beginning of seven digits or more.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from wwt_vault.index.korean import HANGUL
 
-__all__ = ["CJK", "Identifier", "fold", "holds_together", "holds_word", "identifier", "parts_of", "stem", "terms_of"]
+__all__ = ["CJK", "Identifier", "fold", "holds_word", "identifier", "parts_of", "stem", "terms_of"]
 
 CJK: Final = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
@@ -28,7 +29,13 @@ _MOST_PARTS: Final = 24
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _SEGMENT: Final = re.compile(r"[/#@&~]+|::")
 _FOLDER: Final = re.compile(r"/+|::")
+_SHORT_HASH: Final = 7
+_LONGEST_SHORT: Final = 12
+_WHOLE_HASH: Final = 20
+"""Hex digits from which it is no part number: of MD5 there are 32, of a commit 40; logs cut them."""
+_HASH: Final = re.compile(f"[0-9a-f]{{{_SHORT_HASH},{_LONGEST_TERM}}}")
 _LETTER: Final = rf"[^\W_{HANGUL}{CJK}]"
+_HASHES: Final = re.compile(rf"(?<!{_LETTER}){_HASH.pattern}(?!{_LETTER})")
 _JOINTS: Final = r"[._/\\:@~#&+-]"
 
 
@@ -40,14 +47,42 @@ class Identifier(NamedTuple):
     others: tuple[str, ...]
     """Terms of its parts."""
     pieces: tuple[str, ...]
-    """The parts that must stand together in a text that holds it, case-folded, in order; none of what has no parts.
-    Of a path, those of its end that are at least half of all."""
+    """The parts that must stand together in a text that holds it, case-folded, in order; none of what has no parts."""
+    ends: tuple[tuple[str, ...], ...] = ()
+    """Of a path, what is at least half of it, from its end: a text that names no other folder may mean it by that."""
 
     @property
-    def needed(self) -> tuple[str, ...]:
-        """The terms of a text that may hold the pieces together: of the letters among them, else of the numbers."""
-        longer = [piece for piece in self.pieces if len(piece) > 1]
-        return tuple(stem(piece) for piece in longer if not piece.isdigit()) or tuple(longer)
+    def needed(self) -> tuple[frozenset[str], ...]:
+        """What terms a text has that may hold it in its parts, one set or another.
+
+        Those of the letters among the parts, of the numbers where there are none; of a hash, that of its beginning.
+        """
+        longer = [piece for piece in (self.ends or (self.pieces,))[-1] if len(piece) > 1]
+        terms = [stem(piece) for piece in longer if not piece.isdigit()] or longer
+        return tuple(frozenset(its) for its in (terms, *((term,) for term in self.begins)) if its)
+
+    @property
+    def begins(self) -> tuple[str, ...]:
+        """What finds a hash besides, of which a question and a text may each have all or the beginning."""
+        if not _is_hash(self.whole[0]):
+            return ()
+        whole = self.whole[0]
+        if len(whole) < _WHOLE_HASH:
+            return (_hash_term(whole),)
+        return tuple(whole[:length] for length in range(_SHORT_HASH, _LONGEST_SHORT + 1))
+
+    def stands_in(self, text: str) -> bool:
+        """Say whether its parts stand next to one another in a text, which is case-folded.
+
+        Between two there may be a space, up to three of the marks that join identifiers, or nothing; around them no
+        letter. Of a hash, one of the two may be the beginning of the other.
+        """
+        if _is_hash(self.whole[0]) and any(_are_one_hash(self.whole[0], found) for found in _HASHES.findall(text)):
+            return True
+        if not self.pieces:
+            return False
+        ends = (re.search(rf"(?<![/\\]){_together(end)}", text) for end in self.ends)
+        return re.search(_together(self.pieces), text) is not None or any(ends)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -69,7 +104,8 @@ def identifier(text: str) -> Identifier:
     parts = [fold(part.casefold()) for part in parts_of(text)[:_MOST_PARTS]]
     if not any(map(str.isalpha, text)):
         # A date, a time, an address: its small numbers alone say nothing.
-        return _made(whole or [written[:_LONGEST_TERM]], [part for part in parts if len(part) >= 4], ())
+        numbers = [part for part in (*re.split("[:/]", written)[:_MOST_PARTS], *parts) if len(part) >= 4]
+        return Identifier(*_made(whole or [written[:_LONGEST_TERM]], numbers), ())
     if re.fullmatch(r"v\d[\w.+-]*", written):
         whole.append(written[1:])
     if 2 <= len(parts) <= 3:
@@ -77,36 +113,29 @@ def identifier(text: str) -> Identifier:
     segments = [bare for segment in _SEGMENT.split(written)[:_MOST_PARTS] if (bare := segment.strip(":"))]
     others = [stem(segment) for segment in segments if len(segments) > 1 and len(segment) <= _LONGEST_TERM]
     others += [stem(part) for part in parts if 1 < len(part) <= _LONGEST_TERM]
-    return _made(whole or (others or [written])[:1], others, _end(text, parts))
+    if _is_hash(written) and len(written) >= _WHOLE_HASH:
+        others.append(_hash_term(written))
+    made = _made(whole or (others or [written])[:1], others)
+    return Identifier(*made, tuple(parts), tuple(_ends(text, parts)))
 
 
-def _made(whole: Sequence[str], others: Sequence[str], pieces: Sequence[str]) -> Identifier:
+def _made(whole: Sequence[str], others: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     whole = tuple(dict.fromkeys(term[:_LONGEST_TERM] for term in whole))
-    return Identifier(whole, tuple(term for term in dict.fromkeys(others) if term not in whole), tuple(pieces))
+    return whole, tuple(term for term in dict.fromkeys(others) if term not in whole)
 
 
-def _end(text: str, parts: Sequence[str]) -> Sequence[str]:
-    """Return the parts of the end of a path that is at least half of it, all numbers among them; else all parts."""
+def _ends(text: str, parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the ends of a path that are at least half of its parts, all numbers among them, longest first."""
     folders = [parts_of(folder) for folder in _FOLDER.split(text.replace("\\", "/"))]
-    for last in range(len(folders) - 1, 0, -1):
-        end = parts[-sum(map(len, folders[last:])) :]
-        before = parts[: len(parts) - len(end)]
-        if len(end) >= max(2, len(before)) and not any(map(str.isdigit, before)):
-            return end
-    return parts
+    for first in range(1, len(folders)):
+        at = sum(map(len, folders[:first]))
+        if at > 0 and len(parts) - at >= max(2, at) and not any(map(str.isdigit, parts[:at])):
+            yield tuple(parts[at:])
 
 
 def parts_of(text: str) -> list[str]:
     """Return the parts of an identifier, as they are written: runs of letters, of one word each, and of digits."""
     return _PART.findall(text)
-
-
-def holds_together(text: str, pieces: tuple[str, ...]) -> bool:
-    """Say whether the parts of an identifier stand next to one another in a text, which is case-folded.
-
-    Between two there may be a space, up to three of the marks that join identifiers, or nothing; around them no letter.
-    """
-    return bool(pieces) and _together(pieces).search(text) is not None
 
 
 def holds_word(text: str, word: str) -> bool:
@@ -128,12 +157,27 @@ def _runs(text: str, begins: str) -> Iterator[re.Match[str]]:
 
 
 @lru_cache(maxsize=256)
-def _together(pieces: tuple[str, ...]) -> re.Pattern[str]:
+def _together(pieces: tuple[str, ...]) -> str:
     pattern = rf"(?<!{_LETTER})" + (r"(?<!\d[.,])" if pieces[0].isdigit() else "") + re.escape(pieces[0])
     for before, piece in pairwise(pieces):
         both_digits = before.isdigit() and piece.isdigit()
         pattern += (rf"{_JOINTS}{{1,3}}" if both_digits else rf"(?:{_JOINTS}{{0,3}}|\s)") + re.escape(piece)
-    return re.compile(pattern + (r"(?![.,]\d)" if pieces[-1].isdigit() else "(?:e?s)?") + rf"(?!{_LETTER})")
+    return pattern + (r"(?![.,]\d)" if pieces[-1].isdigit() else "(?:e?s)?") + rf"(?!{_LETTER})"
+
+
+def _is_hash(text: str) -> bool:
+    """Say whether it looks like a commit, a digest or the beginning of one."""
+    return _HASH.fullmatch(text) is not None and not text.isdigit() and not text.isalpha()
+
+
+def _hash_term(text: str) -> str:
+    return f"{text[:_SHORT_HASH]}…"
+
+
+def _are_one_hash(one: str, other: str) -> bool:
+    """Say whether two are one hash: the longer one is whole, or both are, and begins with the other."""
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) and (short == long or len(long) >= _WHOLE_HASH)
 
 
 def fold(text: str) -> str:

@@ -152,19 +152,23 @@ class _Scorer:
     def add_concept(self, concept: Concept, matched: NDArray[np.bool_], in_parts: NDArray[np.bool_]) -> Weighed:
         """Add a word's terms; say where it is matched by itself, and where its parts are."""
         idfs: list[float] = []
-        whole, needed = (concept.identifier.whole, concept.identifier.needed) if concept.identifier else ((), ())
-        in_parts[:] = bool(needed)
+        its = concept.identifier
+        needed = its.needed if its else ()
+        may_hold = [np.ones_like(in_parts) for _ in needed]
         for at, term in enumerate(concept.terms):
             also = concept.also if at == 0 else ()
             holders, idf = self._add(term, self._fields, self._parameters.variants if at else 1.0, also)
             if len(holders):
                 idfs.append(idf)
-            if at == 0 or term in whole:
-                matched[holders] = True
-            if term in needed:
-                has = np.zeros_like(in_parts)
-                has[holders] = True
-                in_parts &= has
+            has = np.zeros_like(in_parts)
+            has[holders] = True
+            if at == 0 or (its and term in its.whole):
+                matched |= has
+            for way, terms in enumerate(needed):
+                if term in terms:
+                    may_hold[way] &= has
+        for rows in may_hold:
+            in_parts |= rows
         return Weighed(concept.surface, max(idfs, default=log(1 + self._rows.passages)), not idfs)
 
     def add_gram(self, gram: str) -> None:

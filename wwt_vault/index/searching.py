@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from wwt_vault.index import analysis, filters, passages
 from wwt_vault.index.generations import Generation, reading
-from wwt_vault.index.identifiers import holds_together, holds_word
+from wwt_vault.index.identifiers import holds_word
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.index.ranking import Scored, Weighed, best, candidates, score
 from wwt_vault.index.results import KeywordHit, MeaningHit, QueryTerm
@@ -294,7 +294,7 @@ def _said(passage: Passage) -> str:
 
 def _stands_together(concept: analysis.Concept, text: str) -> bool:
     """Say whether a text that holds the parts of an identifier holds the identifier."""
-    return concept.identifier is not None and holds_together(text, concept.identifier.pieces)
+    return concept.identifier is not None and concept.identifier.stands_in(text)
 
 
 def _stands_alone(concept: analysis.Concept, text: str) -> bool:

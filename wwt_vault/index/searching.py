@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -235,13 +235,14 @@ class Searcher:
     def _weighed(self, asked: analysis.Question, scored: Scored) -> Iterator[Weighed]:
         """Yield the words, those codes as being nowhere of which there are only parts, here and there."""
         rows = self.generation.rows
+        said = cache(lambda row: _said(self._passage(row)))
         for concept, word, matched, in_parts in zip(
             asked.concepts, scored.words, scored.matched, scored.in_parts, strict=True
         ):
             is_code = concept.identifier is not None and any(map(str.isdigit, "".join(concept.identifier.pieces)))
             if is_code and not matched.any():
                 likely = best(scored.scores, rows, in_parts, _READ)
-                if not any(_stands_together(concept, _said(self._passage(int(row)))) for row in likely):
+                if not any(_stands_together(concept, said(row)) for row in likely.tolist()):
                     yield word.nowhere(rows.passages)
                     continue
             yield word

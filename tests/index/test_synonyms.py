@@ -85,6 +85,14 @@ def test_the_glossary_goes_both_ways_and_is_read_anew(tmp_path: Path) -> None:
     assert found(index, "tally") == ["1.md"]
 
 
+def test_a_name_of_the_glossary_is_a_name_though_it_is_an_ordinary_word(tmp_path: Path) -> None:
+    """``PM`` is anyone's, unless the vault says what it stands for."""
+    index = index_of(tmp_path, "PM이 멈췄다", "payment module을 고쳤다")
+    assert not any(hit.exact for hit in index.keyword("PM은 왜?"))
+    index.use_glossary((("결제 모듈", "payment module", "PM"),))
+    assert {hit.passage.document for hit in index.keyword("PM은 왜?") if hit.exact} == {"0.md", "1.md"}
+
+
 def test_a_name_of_two_words_is_found_where_both_are(tmp_path: Path) -> None:
     """Not where one of them happens to be."""
     index = index_of(tmp_path, "The tally engine is slow.", "Another engine.")

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from wwt_vault.index import analysis, filters, passages
 from wwt_vault.index.generations import Generation, reading
 from wwt_vault.index.identifiers import holds_word
-from wwt_vault.index.loanwords import ordinary
 from wwt_vault.index.ranking import Scored, Weighed, best, candidates, score
 from wwt_vault.index.results import KeywordHit, MeaningHit, QueryTerm
 from wwt_vault.index.soundalikes import Heard, Soundalikes
@@ -84,7 +83,7 @@ class Searcher:
         if asked.phrases:
             literal = [hit for hit in hits if _says(hit[1], asked.phrases)]
             hits = (literal or hits)[:limit]
-        names = analysis.exact_terms(question) | (self._synonyms.of(question).keys() - ordinary())
+        names = analysis.exact_terms(question) | self._synonyms.names(question)
         return [self._hit(row, passage, asked, scored, names) for row, passage in hits]
 
     def newest(self, limit_to: Filters, limit: int) -> list[Passage]:

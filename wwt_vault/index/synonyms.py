@@ -14,7 +14,7 @@ from typing import Final
 
 from wwt_vault.index.analysis import MAX_QUESTION, Concept, Question, ask, phrase_of, plain
 from wwt_vault.index.korean import is_particle
-from wwt_vault.index.loanwords import loanwords
+from wwt_vault.index.loanwords import loanwords, ordinary
 
 __all__ = ["Group", "Synonyms", "also_written", "glossary_groups"]
 
@@ -36,6 +36,8 @@ class Synonyms:
     def __init__(self, groups: Iterable[Group] = ()) -> None:
         """Know the loanwords, and ``groups`` besides."""
         self._groups: dict[str, list[Group]] = {}
+        groups = tuple(groups)
+        self._own = frozenset(plain(word) for group in groups for word in group)
         for group in (*groups, *loanwords()):
             members = tuple(dict.fromkeys(plain(word) for word in group))
             for member in members:
@@ -55,6 +57,10 @@ class Synonyms:
                 concept = concepts.get(term) or Concept(member, (member,))
                 concepts[term] = concept._replace(also=concept.also + also)
         return question._replace(concepts=tuple(concepts.values()))
+
+    def names(self, text: str) -> set[str]:
+        """Return what in a question is in a group and names one thing: the vault's own names, and no ordinary words."""
+        return {member for member in self.of(text) if member in self._own or member not in ordinary()}
 
     def of(self, text: str) -> dict[str, Group]:
         """Return what in a question is in a group, and what else its groups hold: the longest at each place."""

@@ -121,6 +121,8 @@ def test_a_code_of_which_there_are_only_parts_is_nowhere(tmp_path: Path) -> None
         ("ERR-12", "KSK-ERR-12"),
         ("GPU_HANG", "GPU_HANG_0x887A"),
         ("B07", "STORE_B07"),
+        ("6.8.0", "kernel6.8.0"),
+        ("OpenSearch", "OpenSearch3"),
     ],
 )
 def test_a_part_of_a_code_is_found_behind_the_part_itself(question: str, text: str, tmp_path: Path) -> None:

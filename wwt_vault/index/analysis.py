@@ -42,7 +42,7 @@ __all__ = [
     "plain",
 ]
 
-VERSION: Final = 5
+VERSION: Final = 6
 """Goes up whenever the same text gives other terms: an index of another version is built anew."""
 
 LANGUAGES: Final = ("other", "ko", "ja", "zh")

@@ -27,6 +27,7 @@ _LONGEST_TERM: Final = 128
 _MOST_PARTS: Final = 24
 """Parts taken from one identifier: a URL of a thousand parameters is not a thousand words."""
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
 _SEGMENT: Final = re.compile(r"[/#@&~]+|::")
 _FOLDER: Final = re.compile(r"/+|::")
 _SHORT_HASH: Final = 7
@@ -105,6 +106,7 @@ def identifier(text: str) -> Identifier:
     if not any(map(str.isalpha, text)):
         # A date, a time, an address: its small numbers alone say nothing.
         numbers = [part for part in (*re.split("[:/]", written)[:_MOST_PARTS], *parts) if len(part) >= 4]
+        numbers += _VERSION.findall(written)[:_MOST_PARTS]
         return Identifier(*_made(whole or [written[:_LONGEST_TERM]], numbers), ())
     if re.fullmatch(r"v\d[\w.+-]*", written):
         whole.append(written[1:])
@@ -113,6 +115,7 @@ def identifier(text: str) -> Identifier:
     segments = [bare for segment in _SEGMENT.split(written)[:_MOST_PARTS] if (bare := segment.strip(":"))]
     others = [stem(segment) for segment in segments if len(segments) > 1 and len(segment) <= _LONGEST_TERM]
     others += [stem(part) for part in parts if 1 < len(part) <= _LONGEST_TERM]
+    others += _VERSION.findall(written)[:_MOST_PARTS]
     if _is_hash(written) and len(written) >= _WHOLE_HASH:
         others.append(_hash_term(written))
     made = _made(whole or (others or [written])[:1], others)
@@ -161,8 +164,10 @@ def _together(pieces: tuple[str, ...]) -> str:
     pattern = rf"(?<!{_LETTER})" + (r"(?<!\d[.,])" if pieces[0].isdigit() else "") + re.escape(pieces[0])
     for before, piece in pairwise(pieces):
         both_digits = before.isdigit() and piece.isdigit()
-        pattern += (rf"{_JOINTS}{{1,3}}" if both_digits else rf"(?:{_JOINTS}{{0,3}}|\s)") + re.escape(piece)
-    return pattern + (r"(?![.,]\d)" if pieces[-1].isdigit() else "(?:e?s)?") + rf"(?!{_LETTER})"
+        pattern += (rf"{_JOINTS}{{1,3}}" if both_digits else rf"(?:{_JOINTS}{{0,3}}|\s#?)") + re.escape(piece)
+    if pieces[-1].isdigit():
+        return rf"{pattern}(?![.,]\d)(?!{_LETTER})"
+    return rf"{pattern}(?:e?s)?(?!(?!\d){_LETTER})"  # MyBatis3 is a MyBatis
 
 
 def _is_hash(text: str) -> bool:

@@ -295,3 +295,18 @@ def test_nothing_that_is_asked_ever_raises(question: str, now: datetime, zone: Z
 def test_the_longest_question_is_read_to_its_end() -> None:
     """Days are found behind as many words as a question may have."""
     assert days("x " * ((MAX_QUESTION - 2) // 2) + "어제") == "2026-11-29..2026-11-30"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("작년 마지막 주에 뭐 했지?", "2025-12-25..2026-01-01"),
+        ("the last week of last year", "2025-12-25..2026-01-01"),
+        ("first week of this quarter", "2026-10-01..2026-10-08"),
+        ("지난달 금요일에", "2026-10-01..2026-11-01"),
+        ("next 10월", ""),
+    ],
+)
+def test_weeks_of_quarters_and_years_are_read(question: str, expected: str) -> None:
+    """And a weekday is one of a week: of a month there are several."""
+    assert days(question) == expected

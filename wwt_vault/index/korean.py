@@ -24,7 +24,7 @@ from wwt_vault.index.loanwords import in_hangul
 if TYPE_CHECKING:
     from kiwipiepy import Kiwi
 
-__all__ = ["HANGUL", "PARTICLES", "begin", "ends_name", "is_particle", "kiwi_version", "morphemes"]
+__all__ = ["HANGUL", "PARTICLES", "begin", "ending_in", "ends_name", "is_particle", "kiwi_version", "morphemes"]
 
 HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
 PARTICLES: Final = frozenset(
@@ -86,6 +86,11 @@ def is_particle(text: str) -> bool:
 def ends_name(text: str) -> bool:
     """Say whether it is what follows a Korean name: a particle, behind the 이 of ``지훈이가`` or alone, or nothing."""
     return is_particle(text) or is_particle(text.removeprefix("이"))
+
+
+def ending_in(coda: int, without: str = "") -> str:
+    """Return every syllable that ends in a consonant, by its number in Unicode (4 ㄴ, 8 ㄹ, 20 ㅆ), but for some."""
+    return "".join(chr(code) for code in range(0xAC00 + coda, 0xD7A4, 28) if chr(code) not in without)
 
 
 def kiwi_version() -> str | None:

@@ -20,19 +20,15 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
+from wwt_vault.index.korean import ending_in
+
 __all__ = ["Outcome", "outcome"]
 
 Outcome = Literal["decided", "open"]
 
-
-def _ending(number: int, without: str = "") -> str:
-    """Return the syllables of Hangul that end in a consonant, by its number in Unicode."""
-    return "".join(chr(code) for code in range(ord("가") + number, ord("힣") + 1, 28) if chr(code) not in without)
-
-
-_N: Final = _ending(4)
-_L: Final = _ending(8)
-_PAST: Final = _ending(20, without="있겠봤왔했됐")
+_N: Final = ending_in(4)
+_L: Final = ending_in(8)
+_PAST: Final = ending_in(20, without="있겠봤왔했됐")
 """What a verb of doing has in the past tense: ``옮겼``; not ``봤``, and ``했`` says it with its noun."""
 
 # Each in Korean, where it may stand within a word, and in English, where it begins one.

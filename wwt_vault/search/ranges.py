@@ -9,52 +9,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from itertools import islice
 from typing import Final, NamedTuple
 
-from wwt_vault.search.amounts import (
-    EN_AMOUNT,
-    HAPPENED,
-    KO_AMOUNT,
-    PLAIN_QUESTION,
-    read_korean_weekday,
-    read_last_few,
-    read_long_ago,
-    read_recently,
-    where_told,
-)
 from wwt_vault.search.named_days import (
+    EN_AMOUNT,
+    EN_PART_OF,
+    EN_PERIOD,
+    KO_AMOUNT,
+    KO_PART,
+    KO_PERIOD,
     MONTH,
     ORDINAL,
+    PLAIN_QUESTION,
     WEEKDAYS,
-    read_days_of_month,
-    read_english_day,
-    read_english_month,
-    read_korean_month,
-    read_korean_months,
-    read_last_night,
-    read_part_of_month,
-    read_part_of_year,
-    read_quarter,
-    read_season,
-    read_weekday,
-    read_weekend,
-)
-from wwt_vault.search.periods import (
-    EN_PART_OF,
-    KO_PART,
     NoDays,
-    Range,
     Reader,
-    any_period,
-    days_ago,
-    one_day,
-    one_month,
-    one_year,
-    part_of,
-    read_part_of_period,
-    read_period,
-    units_back,
+    read_korean_weekday,
+    read_last_few,
+    read_last_night,
+    read_long_ago,
+    read_named,
+    read_recently,
+    read_span,
+    read_weekend,
+    where_told,
 )
+from wwt_vault.search.periods import Range, days_ago, part_of, units_back
 
 __all__ = ["Days", "days_in"]
 
@@ -71,19 +52,32 @@ class Days(NamedTuple):
 
 _Reading = tuple[re.Match[str], Reader, Range]
 """What was found, who read it, and the days."""
+_Table = tuple[tuple[re.Pattern[str], Reader], ...]
+_MOST_FOUND: Final = 30
+"""By one pattern. What it is part of may be looked up in the whole question, for each that is none."""
+
+_LED: Final = re.compile(
+    r"\b(?P<word>before|prior to|until|till|up to|by|since|after|from)\s+(?:the\s+)?$", re.IGNORECASE
+)
+_FOLLOWED: Final = re.compile(r"\s*(?:(?P<before>이전|전에|전까지)|(?P<until>까지)|(?P<since>이후|부터|뒤로))")
 
 
 def days_in(question: str, today: date) -> Days | None:
     """Return the days that ``question`` names, as seen from ``today``; ``None`` where it names none."""
-    for pattern, ranged in _SPANS:
-        for match in pattern.finditer(question):
-            if read := _read(ranged, match, today):
-                return Days(*read, match[0].strip())
+    for match, _, (first, after) in _readings(_SPANS, question, today):
+        return Days(first, after, match[0].strip())
     if span := _from_one_to_another(question, today):
         return span
-    for match, _, read in _readings(_DAYS_NAMED, question, today):
-        return Days(*_with_direction(question, match, *read), match[0].strip())
+    for match, _, named in _readings(_DAYS_NAMED, question, today):
+        return Days(*_with_direction(question, match, named), match[0].strip())
     return None
+
+
+def _readings(table: _Table, question: str, today: date) -> Iterator[_Reading]:
+    for pattern, ranged in table:
+        for match in islice(pattern.finditer(question), _MOST_FOUND):
+            if read := _read(ranged, match, today):
+                yield match, ranged, read
 
 
 def _read(ranged: Reader, match: re.Match[str], today: date) -> Range | None:
@@ -98,33 +92,24 @@ def _day_of(bound: date) -> date:
     return bound.date() if isinstance(bound, datetime) else bound
 
 
-def _readings(table: tuple[tuple[re.Pattern[str], Reader], ...], question: str, today: date) -> Iterator[_Reading]:
-    for pattern, ranged in table:
-        for match in pattern.finditer(question):
-            if read := _read(ranged, match, today):
-                yield match, ranged, read
-
-
-def _with_direction(question: str, match: re.Match[str], first: date, after: date) -> tuple[date | None, date | None]:
+def _with_direction(question: str, match: re.Match[str], named: Range) -> tuple[date | None, date | None]:
     """Return the range as the words around it mean it: before it, since it, or in it."""
-    before, behind = question[: match.start()], question[match.end() :]
-    if re.search(r"\b(?:before|prior to|until|till|up to|by)\s+(?:the\s+)?$", before, re.IGNORECASE):
-        return None, after if re.search(r"(?:until|till|up to|by)\s+(?:the\s+)?$", before, re.IGNORECASE) else first
-    if re.search(r"\b(?:since|after|from)\s+(?:the\s+)?$", before, re.IGNORECASE):
-        return after if re.search(r"after\s+(?:the\s+)?$", before, re.IGNORECASE) else first, None
-    if re.match(r"\s*(?:이전|전에|전까지)", behind):
-        return None, first
-    if re.match(r"\s*까지", behind):
-        return None, after
-    if re.match(r"\s*(?:이후|부터|뒤로)", behind):
-        return first, None
-    return first, after
+    first, after = named
+    if led := _LED.search(question[: match.start()]):
+        word = led["word"].casefold()
+        if word in ("since", "after", "from"):
+            return after if word == "after" else first, None
+        return None, first if word in ("before", "prior to") else after
+    followed = _FOLLOWED.match(question, match.end())
+    which = followed and followed.lastgroup
+    bounds = {"before": (None, first), "until": (None, after), "since": (first, None)}
+    return bounds[which] if which else named
 
 
 # --- The tables -------------------------------------------------------------------------------------------------------
 
 
-def _table(*rows: tuple[str, Reader]) -> tuple[tuple[re.Pattern[str], Reader], ...]:
+def _table(*rows: tuple[str, Reader]) -> _Table:
     return tuple((re.compile(pattern, re.IGNORECASE), ranged) for pattern, ranged in rows)
 
 
@@ -141,22 +126,22 @@ _SPANS: Final = _table(
             rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월\s*(?P<day>[12]\d|3[01]|[1-9])일?{_KO_TO}"
             r"(?P<to>[12]\d|3[01]|[1-9])일(?:\s?까지|\s?사이)?"
         ),
-        read_days_of_month,
+        read_span,
     ),
-    (rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}\s?[~–-]\s?(?P<to>1[0-2]|[1-9])월(?:\s?까지|\s?사이)?", read_korean_months),
+    (rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}\s?[~–-]\s?(?P<to>1[0-2]|[1-9])월(?:\s?까지|\s?사이)?", read_span),
     (
         (
             rf"\b(?:(?:from|between) )?(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?{_EN_TO}(?P<to>\d\d?){ORDINAL}?\b"
             r"(?:,? (?P<year>20\d\d))?(?! [a-z]+ ago)"
         ),
-        read_days_of_month,
+        read_span,
     ),
     (
         (
             rf"\b(?:(?:from|between) )?(?:the )?(?P<day>\d\d?){ORDINAL}?{_EN_TO}(?:the )?(?P<to>\d\d?){ORDINAL}? "
             rf"(?:of )?(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?"
         ),
-        read_days_of_month,
+        read_span,
     ),
 )  # fmt: skip
 """From one day to another, in words of their own."""
@@ -165,50 +150,49 @@ _ON: Final = "|".join(
     rf"(?<=\b{word} )" for word in ("in", "last", "since", "before", "after", "until", "during", "from", "by")
 )
 _KO_AFTER_AGO: Final = "(?=$|[^가-힣]|에|의|부터|까지|쯤|엔|인|이|만|으로|보다|과|하고)"
-_DAY_NAMES: Final = "|".join(WEEKDAYS)
 _DAYS_NAMED: Final = _table(
     (
         r"(?<![\w.])(?P<year>20\d\d)[-./](?P<month>\d\d?)[-./](?P<day>\d\d?)(?!\d)",
-        lambda m, _: one_day(int(m["year"]), int(m["month"]), int(m["day"])),
+        read_named,
     ),
     (
         r"(?<![\d./-])(?P<year>20\d\d)-(?P<month>\d\d)(?![\d.-])",
-        lambda m, _: one_month(int(m["year"]), int(m["month"])),
+        read_named,
     ),
     (
         (
             rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월(?![급세드간])"
             rf"(?:\s*(?P<day>[12]\d|3[01]|[1-9])일(?!\s?(?:간|전|동안))|\s*{KO_PART})?"
         ),
-        read_korean_month,
+        read_named,
     ),
     (
         (
             rf"\b(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?\b(?:,? (?P<year>20\d\d))?"
             rf"|\b(?P<day2>\d\d?){ORDINAL}? (?:of )?(?P<month2>{MONTH})\b\.?(?:,? (?P<year2>20\d\d))?"
         ),
-        read_english_day,
+        read_named,
     ),
-    (rf"{EN_PART_OF}(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?", read_part_of_month),
-    (rf"\b(?P<month>{MONTH})\.?,? (?P<year>20\d\d)\b", read_english_month),
-    (rf"(?:{_ON})(?P<month>{MONTH})\b", read_english_month),
+    (rf"{EN_PART_OF}(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?", read_named),
+    (rf"\b(?P<month>{MONTH})\.?,? (?P<year>20\d\d)\b", read_named),
+    (rf"(?:{_ON})(?P<month>{MONTH})\b", read_named),
     # Quarters and halves
     (
         r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*)?(?<!\d)(?:(?P<quarter>[1-4])\s?(?:사)?분기|(?P<half>[상하])반기)",
-        read_quarter,
+        read_named,
     ),
-    (rf"\b(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b(?![:)]|\.\S|\s?%){_OF_YEAR}", read_quarter),
-    (r"\b(?P<year>20\d\d)[ -]?(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b", read_quarter),
-    (rf"\b(?P<quarter>first|second|third|fourth) quarter\b{_OF_YEAR}", read_quarter),
+    (rf"\b(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b(?![:)]|\.\S|\s?%){_OF_YEAR}", read_named),
+    (r"\b(?P<year>20\d\d)[ -]?(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b", read_named),
+    (rf"\b(?P<quarter>first|second|third|fourth) quarter\b{_OF_YEAR}", read_named),
     # Parts of a week, a month or a year
-    (rf"{any_period(korean=True)}\s?{KO_PART}", read_part_of_period),
-    (rf"{EN_PART_OF}{any_period(korean=False)}", read_part_of_period),
-    (rf"(?<!\d)(?P<year>20\d\d)년\s?{KO_PART}", read_part_of_year),
-    (rf"{EN_PART_OF}(?P<year>20\d\d)\b(?![-./]\d)", read_part_of_year),
-    (r"(?<![가-힣])연초", lambda _, today: part_of("year", units_back("year", today, 0), "초")),
-    (r"(?<![가-힣])지난\s?연말", lambda _, today: part_of("year", units_back("year", today, 1), "말")),
-    (r"(?P<which>작년|지난해|지난|올|이번)\s?(?P<season>봄|여름|가을|겨울)(?!방학)", read_season),
-    (r"\b(?P<which>last|this) (?P<season>spring|summer|fall|autumn|winter)\b", read_season),
+    (rf"{KO_PERIOD}\s?{KO_PART}", read_named),
+    (rf"{EN_PART_OF}{EN_PERIOD}", read_named),
+    (rf"(?<!\d)(?P<year>20\d\d)년\s?{KO_PART}", read_named),
+    (rf"{EN_PART_OF}(?P<year>20\d\d)\b(?![-./]\d)", read_named),
+    (r"(?<![가-힣])연초", lambda _, today: part_of("year", units_back("year", today, 0), "early")),
+    (r"(?<![가-힣])지난\s?연말", lambda _, today: part_of("year", units_back("year", today, 1), "late")),
+    (r"(?P<which>작년|지난해|지난|올|이번)\s?(?P<season>봄|여름|가을|겨울)(?!방학)", read_named),
+    (r"\b(?P<which>last|this) (?P<season>spring|summer|fall|autumn|winter)\b", read_named),
     # The last so many
     (
         (
@@ -249,22 +233,22 @@ _DAYS_NAMED: Final = _table(
         r"오늘(?!날)|\bthis (?:morning|afternoon|evening)\b|\btonight\b|\bearlier today\b",
         lambda _, today: days_ago(today, 0),
     ),
-    (r"\btoday\b", where_told(HAPPENED, None, lambda _, today: days_ago(today, 0))),
+    (r"\btoday\b", where_told(None, lambda _, today: days_ago(today, 0))),
     (r"(?:지난|저번|이번)\s?주말|\b(?:last|this|over the) weekend\b", read_weekend),
-    (rf"{any_period(korean=True)}\s?(?P<day>[월화수목금토일])요일", read_weekday),
-    (rf"\b(?P<day>{_DAY_NAMES}) (?:of )?{any_period(korean=False)}", read_weekday),
-    (rf"{any_period(korean=False)}(?:'s| on)? (?P<day>{_DAY_NAMES})\b", read_weekday),
-    (r"(?:지난|저번|이번)\s?(?P<day>[월화수목금토일])요일", read_weekday),
-    (rf"(?<=\blast )(?P<day>{_DAY_NAMES})\b", read_weekday),
+    (rf"{KO_PERIOD}\s?(?P<weekday>[월화수목금토일])요일", read_named),
+    (rf"\b(?P<weekday>{WEEKDAYS}) (?:of )?{EN_PERIOD}", read_named),
+    (rf"{EN_PERIOD}(?:'s| on)? (?P<weekday>{WEEKDAYS})\b", read_named),
+    (r"(?:지난|저번|이번)\s?(?P<weekday>[월화수목금토일])요일", read_named),
+    (rf"(?<=\blast )(?P<weekday>{WEEKDAYS})\b", read_named),
     # Weeks, months, years
-    (any_period(korean=True), lambda m, today: read_period(m, today)[1]),
+    (KO_PERIOD, read_named),
     (r"(?<![가-힣])전\s?주(?=에(?!\s?있)|의)", lambda _, today: units_back("week", today, 1)),
     (r"(?<![가-힣])전\s달(?=에|의|부터|까지|\s)", lambda _, today: units_back("month", today, 1)),
-    (any_period(korean=False), lambda m, today: read_period(m, today)[1]),
-    (r"(?<!\d)(?P<year>20\d\d)년", lambda m, _: one_year(int(m["year"]))),
-    (r"(?<=\bin )(?P<year>20\d\d)\b(?![-./]\d)", lambda m, _: one_year(int(m["year"]))),
-    (rf"(?<=\bon )(?P<day>{_DAY_NAMES})\b", where_told(HAPPENED, PLAIN_QUESTION, read_weekday)),
-    (r"(?<![가-힣])(?P<day>[월화수목금토일])요일(?=에|날|\s)", read_korean_weekday),
+    (EN_PERIOD, read_named),
+    (r"(?<!\d)(?P<year>20\d\d)년", read_named),
+    (r"(?<=\bin )(?P<year>20\d\d)\b(?![-./]\d)", read_named),
+    (rf"(?<=\bon )(?P<weekday>{WEEKDAYS})\b", where_told(PLAIN_QUESTION, read_named)),
+    (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일(?=에|날|\s)", read_korean_weekday),
     (r"(?<![가-힣])(?:최근|요즘|요새|근래)(?=에|엔|\s)|\b(?:recently|lately)\b", read_recently),
 )  # fmt: skip
 """In the order in which they are tried: the first that fits is taken."""
@@ -272,13 +256,20 @@ _DAYS_NAMED: Final = _table(
 
 # --- From one to another ----------------------------------------------------------------------------------------------
 
+
+def _read_year_begun(match: re.Match[str], today: date) -> Range:
+    if int(match["year"]) > today.year:
+        raise NoDays
+    return read_named(match, today)
+
+
 _ENDS: Final = (
     *_DAYS_NAMED,
     *_table(
-        (rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?", read_english_month),
-        (rf"\b(?P<day>{_DAY_NAMES})\b", where_told(HAPPENED, None, read_weekday)),
-        (r"(?<![가-힣])(?P<day>[월화수목금토일])요일", read_korean_weekday),
-        (r"(?<![\d.])(?P<year>20\d\d)(?![\d.])", lambda m, today: _this_year_or_before(int(m["year"]), today)),
+        (rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?", read_named),
+        (rf"\b(?P<weekday>{WEEKDAYS})\b", where_told(None, read_named)),
+        (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일", read_korean_weekday),
+        (r"(?<![\d.])(?P<year>20\d\d)(?![\d.])", _read_year_begun),
     ),
 )
 """What is read as the one end where the other stands beside it."""
@@ -288,12 +279,6 @@ _JOINT: Final = re.compile(
     re.IGNORECASE,
 )
 _MOVED: Final = re.compile(r"\b(?:mov|postpon|push|shift|delay|resched|bump|slip|rais|lower|extend)\w*", re.IGNORECASE)
-
-
-def _this_year_or_before(year: int, today: date) -> Range:
-    if year > today.year:
-        raise NoDays
-    return one_year(year)
 
 
 def _from_one_to_another(question: str, today: date) -> Days | None:
@@ -344,6 +329,5 @@ def _joined(
 
 def _is_guessed(match: re.Match[str]) -> bool:
     """Say whether it is a month, a day or a weekday without a year: the last one was meant."""
-    named = {key.rstrip("2"): value for key, value in match.groupdict().items() if value}
-    guessed = {"month", "quarter", "half"} & named.keys() or set(named) == {"day"}
-    return bool(guessed) and not {"year", "which"} & named.keys()
+    named = {name.rstrip("2") for name, found in match.groupdict().items() if found}
+    return bool({"month", "quarter", "half"} & named or named == {"weekday"}) and not {"year", "which"} & named

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import Final, Literal, NamedTuple
 
-from wwt_vault.search.amounts import PAST_ENDING
+from wwt_vault.search.named_days import PAST_ENDING
 from wwt_vault.search.ranges import days_in
 
 __all__ = ["When", "read"]

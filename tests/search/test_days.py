@@ -158,7 +158,7 @@ def test_where_we_left_off_is_the_newest_conversation(ask: Callable[..., SearchR
     result = ask("저번에 어디까지 했지?", limit=2)
 
     assert names(result) == ["today", "friday"]
-    assert result.notes == ("These are the newest 2 of 4 conversations and notes.",)
+    assert result.notes[-1] == "These are the newest 2 of 4 conversations and notes."
 
 
 def test_what_was_done_recently_may_be_longer_ago(ask: Callable[..., SearchResult]) -> None:
@@ -234,7 +234,24 @@ def test_of_days_without_a_conversation_nothing_is_made_up(ask: Callable[..., Se
 
     assert not result.found
     assert result.hits == ()
-    assert result.notes == ("Nothing in the vault is of that time (작년).",)
+    assert result.notes == (
+        "`작년` is read as 2025-01-01 to 2025-12-31.",
+        "Nothing in the vault is of that time (작년).",
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("어제 뭐 했지?", "`어제` is read as 2026-11-29."),
+        ("9월 이전에 뭐 했지?", "`9월` is read as 2026-08-31 and earlier."),
+        ("what have we done since August?", "`August` is read as 2026-08-01 and later."),
+        ("what did we decide last week about the cache?", "`last week` is read as 2026-11-23 to 2026-11-29."),
+    ],
+)  # fmt: skip
+def test_the_answer_says_which_days_were_read(question: str, days: str, ask: Callable[..., SearchResult]) -> None:
+    """In the person's zone, so that one who meant others sees it."""
+    assert days in ask(question).notes
 
 
 BESIDES = """

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.errors import BadArgument
@@ -106,6 +106,8 @@ def search(
     if not any(character.isalnum() for character in text):
         return SearchResult(query=query, found=False, notes=(*notes, "The question holds no word to search for."))
     when = read(text, now, zone) if now else When()
+    if when.has_range:
+        notes += (f"`{when.words}` is read as {_days(when, zone)}.",)
     besides = asked_besides(text, when) if now else None
     if besides is not None:
         names = index.also(text) if besides else {}
@@ -163,6 +165,15 @@ def _listed(query: str, found: Sequence[Candidate], limit: int, when: When, note
         notes += (f"These are the newest {limit} of {len(found)} conversations and notes.",)
     hits = tuple(_hit(candidate, {}) for candidate in found[:limit])
     return SearchResult(query=query, found=True, hits=hits, notes=notes)
+
+
+def _days(when: When, zone: tzinfo) -> str:
+    """Return the range as days, for people: what was meant may be another one."""
+    first = when.since.astimezone(zone).date() if when.since else None
+    last = (when.until - timedelta(microseconds=1)).astimezone(zone).date() if when.until else None
+    if first and last:
+        return f"{first}" if first == last else f"{first} to {last}"
+    return f"{first} and later" if first else f"{last} and earlier"
 
 
 def _is_open(passage: Passage, moment: datetime | None) -> bool:

@@ -148,6 +148,14 @@ def test_a_key_that_nothing_reads_is_named_with_the_nearest(tmp_path: Path, text
     assert (odd.path, odd.line, odd.message) == (tmp_path / "config.toml", line, message)
 
 
+def test_a_strangers_vault_does_not_keep_commands_waiting(tmp_path: Path) -> None:
+    """Its settings are looked through by every command; lines of blanks and thousands of keys are soon read."""
+    keys = "".join(f"key{at} = 1\n" for at in range(3000))
+    (tmp_path / "config.toml").write_text(" " * 100_000 + "\n" + keys)
+    odd = odd_settings(tmp_path / "config.toml")
+    assert [its.line for its in odd] == list(range(2, 3002))
+
+
 def test_every_key_that_is_read_is_known(tmp_path: Path) -> None:
     """Also where there is no file, or one that does not parse: that is another fault."""
     (tmp_path / "config.toml").write_text(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -164,6 +164,12 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
+_OF_VAULT: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
+    "vault": {"timezone": str, "language": str, "events_folder": str},
+    "search": {"embedder": str, "meaning_weight": (int, float)},
+}
+
+
 def load_vault_settings(path: Path, read: Callable[[Path], bytes | None] = Path.read_bytes) -> Settings:
     """Read the settings of a vault from their file at ``path``; without one, the defaults.
 
@@ -171,23 +177,17 @@ def load_vault_settings(path: Path, read: Callable[[Path], bytes | None] = Path.
     ``UnparsableSettings`` for broken TOML, ``BadArgument`` for a value of the wrong kind or out of range.
     """
     table = _read_toml(path, read)
-    vault, search = table.get("vault", {}), table.get("search", {})
-    for name, section in (("vault", vault), ("search", search)):
+    values: dict[str, Any] = {}
+    for name, keys in _OF_VAULT.items():
+        section = table.get(name, {})
         if not isinstance(section, dict):
             raise BadArgument(f"{path}: {name} is a table, [{name}], not {section!r}", path=str(path), key=name)
-    values: dict[str, Any] = {}
-    for section, key, kind in (
-        (vault, "timezone", str),
-        (vault, "language", str),
-        (vault, "events_folder", str),
-        (search, "embedder", str),
-        (search, "meaning_weight", (int, float)),
-    ):
-        if key in section:
-            value = section[key]
+        for key, kind in keys.items():
+            if key not in section:
+                continue
+            value = values[key] = section[key]
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise BadArgument(f"{path}: {key} has a value of the wrong kind: {value!r}", path=str(path), key=key)
-            values[key] = value
     settings = Settings(**values)
     if not 0 <= settings.meaning_weight <= 1:
         message = f"{path}: meaning_weight must lie between 0 and 1, not {settings.meaning_weight}"
@@ -212,11 +212,6 @@ def _read_toml(path: Path, read: Callable[[Path], bytes | None] = Path.read_byte
 
 # --- What nothing reads -----------------------------------------------------------------------------------------------
 
-_OF_VAULT: Final = {
-    "": (),
-    "vault": ("timezone", "language", "events_folder"),
-    "search": ("embedder", "meaning_weight"),
-}
 _OF_USER: Final = {
     "": ("vault", "compat"),
     "embedding": Embedding._fields,
@@ -242,17 +237,18 @@ def odd_settings(vault_file: Path, read: Callable[[Path], bytes | None] = Path.r
     """
     found: list[Oddity] = []
     own = user_folders().config / "config.toml"
-    for path, known, reading in ((vault_file, _OF_VAULT, read), (own, _OF_USER, Path.read_bytes)):
+    for path, known, reading in ((vault_file, {"": ()} | _OF_VAULT, read), (own, _OF_USER, Path.read_bytes)):
         try:
             table = _read_toml(path, reading)
             text = (reading(path) or b"").decode("utf-8-sig") if table else ""
         except (UnparsableSettings, OSError):
             continue
-        found += (Oddity(path, _line_of(text, key), message) for key, message in _odd(table, known))
+        lines = _lines(text)
+        found += (Oddity(path, lines.get(key, 0), message) for key, message in _odd(table, known))
     return found
 
 
-def _odd(table: dict[str, Any], known: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+def _odd(table: dict[str, Any], known: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
     for name, value in table.items():
         if name in known and name:
             if not isinstance(value, dict):
@@ -270,7 +266,7 @@ def _odd(table: dict[str, Any], known: Mapping[str, tuple[str, ...]]) -> Iterato
             yield key, f"{key}: true or false, without quotes, not {switch!r}"
 
 
-def _nearest(key: str, table: str, known: Mapping[str, tuple[str, ...]]) -> str:
+def _nearest(key: str, table: str, known: Mapping[str, Collection[str]]) -> str:
     """Return which key may have been meant, of the same table before those of others, and where that stands."""
     from difflib import get_close_matches  # noqa: PLC0415 - only where a key is mistyped
 
@@ -283,6 +279,9 @@ def _nearest(key: str, table: str, known: Mapping[str, tuple[str, ...]]) -> str:
     return f"; there {'are' if len(known[table]) > 1 else 'is'} {', '.join(known[table])}" if known[table] else ""
 
 
-def _line_of(text: str, key: str) -> int:
-    named = re.compile(rf"""\s*\[?\s*["']?{re.escape(key)}["']?\s*[\].=]""")
-    return next((at for at, line in enumerate(text.splitlines(), 1) if named.match(line)), 0)
+def _lines(text: str) -> dict[str, int]:
+    """Return the line on which each key, or table, is first named."""
+    found: dict[str, int] = {}
+    for at, line in enumerate(text.splitlines(), 1):
+        found.setdefault(re.split("[].=]", line.lstrip("[ \t"), maxsplit=1)[0].strip(" \t\"'"), at)
+    return found

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from itertools import islice
+from math import inf
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -118,7 +119,7 @@ class Soundalikes:
                 unread = sound[read:]
                 for half in _HALF if unread in _ENDINGS else ("",) if not unread else ():
                     if spelled + half in stems:
-                        found[spelled + half] = min(cost, found.get(spelled + half, 99.0))
+                        found[spelled + half] = min(cost, found.get(spelled + half, inf))
                 for rule in by_sound.get(unread[:1], ()):
                     longer = spelled + rule.letters
                     total = cost + rule.cost
@@ -132,7 +133,7 @@ class Soundalikes:
                         and known[at].startswith(longer)
                     ):
                         key = (longer, read + len(rule.sound), rule.before)
-                        if total < levels[len(longer)].get(key, 99.0):
+                        if total < levels[len(longer)].get(key, inf):
                             levels[len(longer)][key] = total
         return found
 
@@ -185,7 +186,7 @@ class Soundalikes:
                         and latin.startswith(rule.letters, at)
                         and not (rule.is_first and at)
                         and fits(rule.before, latin[to:])
-                        and total < levels[to].get((first, longer), 99.0)
+                        and total < levels[to].get((first, longer), inf)
                         and (place := bisect_left(known, longer)) < len(known)
                         and known[place].startswith(longer)
                     ):

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from math import inf
 from typing import Final, NamedTuple
 
 __all__ = ["ENGLISH", "MOST", "ROMANISED", "Rule", "Rules", "fits", "is_romanised", "rules", "spoken", "unlikeness"]
@@ -364,7 +365,7 @@ def unlikeness(hangul: str, latin: str, at_most: Mapping[int, float] = MOST) -> 
                     continue
                 to = (at + len(rule.letters), read + len(rule.sound))
                 cost = reached[at, read] + rule.cost
-                if fits(rule.before, latin[to[0] :]) and not (rule.is_first and at) and cost < reached.get(to, 99.0):
+                if fits(rule.before, latin[to[0] :]) and not (rule.is_first and at) and cost < reached.get(to, inf):
                     reached[to] = cost
-    cost = round(reached.get((len(latin), len(sound)), 99.0), 6)
+    cost = round(reached.get((len(latin), len(sound)), inf), 6)
     return cost if cost <= most else None

@@ -34,9 +34,11 @@ __all__ = [
     "KO_PART",
     "KO_PERIOD",
     "MONTH",
+    "MONTHS",
     "ORDINAL",
     "PAST_ENDING",
     "PLAIN_QUESTION",
+    "WEEKDAY",
     "WEEKDAYS",
     "NoDays",
     "Reader",
@@ -61,13 +63,13 @@ class NoDays(ValueError):
 
 # --- Months, parts, periods, amounts ----------------------------------------------------------------------------------
 
-_MONTHS: Final = (
+MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-MONTH: Final = "|".join(f"{name}|{name[:3]}" for name in _MONTHS if name != "may") + "|sept|may"
-_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-WEEKDAYS: Final = "|".join(_WEEKDAYS)
+MONTH: Final = "|".join(f"{name}|{name[:3]}" for name in MONTHS if name != "may") + "|sept|may"
+WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKDAY: Final = "|".join(WEEKDAYS)
 ORDINAL: Final = "(?:st|nd|rd|th)"
 _NTH: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "상": 1, "하": 2}
 _SEASONS: Final = {"봄": 3, "spring": 3, "여름": 6, "summer": 6, "겨울": 12, "winter": 12}
@@ -229,7 +231,7 @@ def _month(match: re.Match[str], named: dict[str, str], year: int | None, today:
 
 
 def _month_number(name: str) -> int:
-    return int(name) if name.isdigit() else 1 + [month[:3] for month in _MONTHS].index(name.casefold()[:3])
+    return int(name) if name.isdigit() else 1 + [month[:3] for month in MONTHS].index(name.casefold()[:3])
 
 
 def _season(named: dict[str, str], year: int | None, today: date) -> Range:
@@ -245,7 +247,7 @@ def _season(named: dict[str, str], year: int | None, today: date) -> Range:
 def _weekday(named: dict[str, str], today: date) -> Range:
     """Return the last such day before today, or that of a week."""
     name = named["weekday"].casefold()
-    at = _WEEKDAYS.index(name) if name.isascii() else "월화수목금토일".index(name)
+    at = WEEKDAYS.index(name) if name.isascii() else "월화수목금토일".index(name)
     if "period" not in named:
         return days_ago(today, (today.weekday() - at - 1) % 7 + 1)
     unit, back = _PERIOD_OF[_closed_up(named["period"])]

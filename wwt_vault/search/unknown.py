@@ -12,14 +12,12 @@ from math import log
 from typing import Final
 
 from wwt_vault.index.analysis import exact_terms
+from wwt_vault.search.named_days import MONTHS, WEEKDAYS
 
 __all__ = ["unknown_names"]
 
 _CAPITALISED: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?!\w)")
-_NO_NAMES: Final = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday"  # noqa: SIM905 - reads as words
-    " thursday friday saturday sunday korean english".split()
-)
+_NO_NAMES: Final = frozenset((*MONTHS, *WEEKDAYS, "korean", "english"))
 _MOST: Final = 3
 
 

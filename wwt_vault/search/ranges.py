@@ -109,8 +109,10 @@ def _with_direction(question: str, match: re.Match[str], named: Range) -> tuple[
 # --- The tables -------------------------------------------------------------------------------------------------------
 
 
-def _table(*rows: tuple[str, Reader]) -> _Table:
-    return tuple((re.compile(pattern, re.IGNORECASE), ranged) for pattern, ranged in rows)
+def _table(*rows: str | tuple[str, Reader], by: Reader = read_named) -> _Table:
+    """Return patterns with their readers: ``by``, where none is given."""
+    pairs = ((row, by) if isinstance(row, str) else row for row in rows)
+    return tuple((re.compile(pattern, re.IGNORECASE), ranged) for pattern, ranged in pairs)
 
 
 _KO_YEAR: Final = r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*|지난\s*)?"
@@ -122,27 +124,19 @@ _EN_TO: Final = r"(?:\s?[-–~]\s?| to | through | until | till | and )"
 
 _SPANS: Final = _table(
     (
-        (
-            rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월\s*(?P<day>[12]\d|3[01]|[1-9])일?{_KO_TO}"
-            r"(?P<to>[12]\d|3[01]|[1-9])일(?:\s?까지|\s?사이)?"
-        ),
-        read_span,
+        rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월\s*(?P<day>[12]\d|3[01]|[1-9])일?{_KO_TO}"
+        r"(?P<to>[12]\d|3[01]|[1-9])일(?:\s?까지|\s?사이)?"
     ),
-    (rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}\s?[~–-]\s?(?P<to>1[0-2]|[1-9])월(?:\s?까지|\s?사이)?", read_span),
+    rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}\s?[~–-]\s?(?P<to>1[0-2]|[1-9])월(?:\s?까지|\s?사이)?",
     (
-        (
-            rf"\b(?:(?:from|between) )?(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?{_EN_TO}(?P<to>\d\d?){ORDINAL}?\b"
-            r"(?:,? (?P<year>20\d\d))?(?! [a-z]+ ago)"
-        ),
-        read_span,
+        rf"\b(?:(?:from|between) )?(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?{_EN_TO}(?P<to>\d\d?){ORDINAL}?\b"
+        r"(?:,? (?P<year>20\d\d))?(?! [a-z]+ ago)"
     ),
     (
-        (
-            rf"\b(?:(?:from|between) )?(?:the )?(?P<day>\d\d?){ORDINAL}?{_EN_TO}(?:the )?(?P<to>\d\d?){ORDINAL}? "
-            rf"(?:of )?(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?"
-        ),
-        read_span,
+        rf"\b(?:(?:from|between) )?(?:the )?(?P<day>\d\d?){ORDINAL}?{_EN_TO}(?:the )?(?P<to>\d\d?){ORDINAL}? "
+        rf"(?:of )?(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?"
     ),
+    by=read_span,
 )  # fmt: skip
 """From one day to another, in words of their own."""
 
@@ -151,48 +145,33 @@ _ON: Final = "|".join(
 )
 _KO_AFTER_AGO: Final = "(?=$|[^가-힣]|에|의|부터|까지|쯤|엔|인|이|만|으로|보다|과|하고)"
 _DAYS_NAMED: Final = _table(
+    r"(?<![\w.])(?P<year>20\d\d)[-./](?P<month>\d\d?)[-./](?P<day>\d\d?)(?!\d)",
+    r"(?<![\d./-])(?P<year>20\d\d)-(?P<month>\d\d)(?![\d.-])",
     (
-        r"(?<![\w.])(?P<year>20\d\d)[-./](?P<month>\d\d?)[-./](?P<day>\d\d?)(?!\d)",
-        read_named,
+        rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월(?![급세드간])"
+        rf"(?:\s*(?P<day>[12]\d|3[01]|[1-9])일(?!\s?(?:간|전|동안))|\s*{KO_PART})?"
     ),
     (
-        r"(?<![\d./-])(?P<year>20\d\d)-(?P<month>\d\d)(?![\d.-])",
-        read_named,
+        rf"\b(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?\b(?:,? (?P<year>20\d\d))?"
+        rf"|\b(?P<day2>\d\d?){ORDINAL}? (?:of )?(?P<month2>{MONTH})\b\.?(?:,? (?P<year2>20\d\d))?"
     ),
-    (
-        (
-            rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월(?![급세드간])"
-            rf"(?:\s*(?P<day>[12]\d|3[01]|[1-9])일(?!\s?(?:간|전|동안))|\s*{KO_PART})?"
-        ),
-        read_named,
-    ),
-    (
-        (
-            rf"\b(?P<month>{MONTH})\.? (?P<day>\d\d?){ORDINAL}?\b(?:,? (?P<year>20\d\d))?"
-            rf"|\b(?P<day2>\d\d?){ORDINAL}? (?:of )?(?P<month2>{MONTH})\b\.?(?:,? (?P<year2>20\d\d))?"
-        ),
-        read_named,
-    ),
-    (rf"{EN_PART_OF}(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?", read_named),
-    (rf"\b(?P<month>{MONTH})\.?,? (?P<year>20\d\d)\b", read_named),
-    (rf"(?:{_ON})(?P<month>{MONTH})\b", read_named),
+    rf"{EN_PART_OF}(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?",
+    rf"\b(?P<month>{MONTH})\.?,? (?P<year>20\d\d)\b",
+    rf"(?:{_ON})(?P<month>{MONTH})\b",
     # Quarters and halves
-    (
-        r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*)?(?<!\d)(?:(?P<quarter>[1-4])\s?(?:사)?분기|(?P<half>[상하])반기)",
-        read_named,
-    ),
-    (rf"\b(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b(?![:)]|\.\S|\s?%){_OF_YEAR}", read_named),
-    (r"\b(?P<year>20\d\d)[ -]?(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b", read_named),
-    (rf"\b(?P<quarter>first|second|third|fourth) quarter\b{_OF_YEAR}", read_named),
+    r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*)?(?<!\d)(?:(?P<quarter>[1-4])\s?(?:사)?분기|(?P<half>[상하])반기)",
+    rf"\b(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b(?![:)]|\.\S|\s?%){_OF_YEAR}",
+    r"\b(?P<year>20\d\d)[ -]?(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b",
+    rf"\b(?P<quarter>first|second|third|fourth) quarter\b{_OF_YEAR}",
     # Parts of a week, a month or a year
-    (rf"{KO_PERIOD}\s?{KO_PART}", read_named),
-    (rf"{EN_PART_OF}{EN_PERIOD}", read_named),
-    (rf"(?<!\d)(?P<year>20\d\d)년\s?{KO_PART}", read_named),
-    (rf"{EN_PART_OF}(?P<year>20\d\d)\b(?![-./]\d)", read_named),
+    rf"{KO_PERIOD}\s?{KO_PART}",
+    rf"{EN_PART_OF}{EN_PERIOD}",
+    rf"(?<!\d)(?P<year>20\d\d)년\s?{KO_PART}",
+    rf"{EN_PART_OF}(?P<year>20\d\d)\b(?![-./]\d)",
     (r"(?<![가-힣])연초", lambda _, today: part_of("year", units_back("year", today, 0), "early")),
     (r"(?<![가-힣])지난\s?연말", lambda _, today: part_of("year", units_back("year", today, 1), "late")),
-    (r"(?P<which>작년|지난해|지난|올|이번)\s?(?P<season>봄|여름|가을|겨울)(?!방학)", read_named),
-    (r"\b(?P<which>last|this) (?P<season>spring|summer|fall|autumn|winter)\b", read_named),
+    r"(?P<which>작년|지난해|지난|올|이번)\s?(?P<season>봄|여름|가을|겨울)(?!방학)",
+    r"\b(?P<which>last|this) (?P<season>spring|summer|fall|autumn|winter)\b",
     # The last so many
     (
         (
@@ -235,18 +214,18 @@ _DAYS_NAMED: Final = _table(
     ),
     (r"\btoday\b", where_told(None, lambda _, today: days_ago(today, 0))),
     (r"(?:지난|저번|이번)\s?주말|\b(?:last|this|over the) weekend\b", read_weekend),
-    (rf"{KO_PERIOD}\s?(?P<weekday>[월화수목금토일])요일", read_named),
-    (rf"\b(?P<weekday>{WEEKDAY}) (?:of )?{EN_PERIOD}", read_named),
-    (rf"{EN_PERIOD}(?:'s| on)? (?P<weekday>{WEEKDAY})\b", read_named),
-    (r"(?:지난|저번|이번)\s?(?P<weekday>[월화수목금토일])요일", read_named),
-    (rf"(?<=\blast )(?P<weekday>{WEEKDAY})\b", read_named),
+    rf"{KO_PERIOD}\s?(?P<weekday>[월화수목금토일])요일",
+    rf"\b(?P<weekday>{WEEKDAY}) (?:of )?{EN_PERIOD}",
+    rf"{EN_PERIOD}(?:'s| on)? (?P<weekday>{WEEKDAY})\b",
+    r"(?:지난|저번|이번)\s?(?P<weekday>[월화수목금토일])요일",
+    rf"(?<=\blast )(?P<weekday>{WEEKDAY})\b",
     # Weeks, months, years
-    (KO_PERIOD, read_named),
+    KO_PERIOD,
     (r"(?<![가-힣])전\s?주(?=에(?!\s?있)|의)", lambda _, today: units_back("week", today, 1)),
     (r"(?<![가-힣])전\s달(?=에|의|부터|까지|\s)", lambda _, today: units_back("month", today, 1)),
-    (EN_PERIOD, read_named),
-    (r"(?<!\d)(?P<year>20\d\d)년", read_named),
-    (r"(?<=\bin )(?P<year>20\d\d)\b(?![-./]\d)", read_named),
+    EN_PERIOD,
+    r"(?<!\d)(?P<year>20\d\d)년",
+    r"(?<=\bin )(?P<year>20\d\d)\b(?![-./]\d)",
     (rf"(?<=\bon )(?P<weekday>{WEEKDAY})\b", where_told(PLAIN_QUESTION, read_named)),
     (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일(?=에|날|\s)", read_korean_weekday),
     (r"(?<![가-힣])(?:최근|요즘|요새|근래)(?=에|엔|\s)|\b(?:recently|lately)\b", read_recently),
@@ -266,7 +245,7 @@ def _read_year_begun(match: re.Match[str], today: date) -> Range:
 _ENDS: Final = (
     *_DAYS_NAMED,
     *_table(
-        (rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?", read_named),
+        rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?",
         (rf"\b(?P<weekday>{WEEKDAY})\b", where_told(None, read_named)),
         (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일", read_korean_weekday),
         (r"(?<![\d.])(?P<year>20\d\d)(?![\d.])", _read_year_begun),

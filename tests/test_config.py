@@ -153,7 +153,36 @@ def test_a_strangers_vault_does_not_keep_commands_waiting(tmp_path: Path) -> Non
     keys = "".join(f"key{at} = 1\n" for at in range(3000))
     (tmp_path / "config.toml").write_text(" " * 100_000 + "\n" + keys)
     odd = odd_settings(tmp_path / "config.toml")
-    assert [its.line for its in odd] == list(range(2, 3002))
+    assert [its.line for its in odd] == [*range(2, 12), 0]
+    assert odd[-1].message == "and 2990 more"
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        (r"\u001b[2Jnice", r'"\x1b[2Jnice"'),
+        (r"two\nlines", r'"two\nlines"'),
+        (r"\u202Eback", r'"\u202eback"'),
+        ("", '""'),
+        ("k" * 500, '"' + "k" * 60 + '…"'),
+        ("이름", "이름"),
+    ],
+)
+def test_a_strangers_keys_say_nothing_to_the_terminal(tmp_path: Path, key: str, shown: str) -> None:
+    """Escape sequences, line ends and marks of direction are shown, and not obeyed."""
+    (tmp_path / "config.toml").write_text(f'"{key}" = 1\n[search]\n"{key}" = 1\n["{key}x"]\n', "utf-8")
+    names = [its.message.partition(": unknown")[0] for its in odd_settings(tmp_path / "config.toml")]
+    assert names[:2] == [shown, f"[search] {shown}"]
+    assert all(name.isprintable() for name in names)
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 3000 + "]" * 3000, "x = " + "9" * 5000, "x = " + "{y=" * 3000])
+def test_settings_that_no_parser_takes_are_settings_that_do_not_parse(tmp_path: Path, text: str) -> None:
+    """Whatever the parser stumbles over, the file is named, and other commands do not stumble."""
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(UnparsableSettings, match="is not valid TOML"):
+        load_vault_settings(tmp_path / "config.toml")
+    assert odd_settings(tmp_path / "config.toml") == []
 
 
 def test_every_key_that_is_read_is_known(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def load_embedding() -> Embedding:
     for key, value in table.items():
         if key not in Embedding._fields:
             known = ", ".join(Embedding._fields)
-            raise BadArgument(f"{path}: [embedding] has no {key}; it has {known}", path=str(path), key=key)
+            raise BadArgument(f"{path}: [embedding] has no {_shown(key)}; it has {known}", path=str(path), key=key)
         if not isinstance(value, str):
             raise BadArgument(f"{path}: {key} is a text, not {value!r}", path=str(path), key=key)
     return Embedding(**table)
@@ -206,7 +206,7 @@ def _read_toml(path: Path, read: Callable[[Path], bytes | None] = Path.read_byte
 
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of 5000 digits, or lists in lists in lists
         raise UnparsableSettings(f"{path} is not valid TOML: {error}. Mend it or delete it.", path=str(path)) from error
 
 
@@ -219,6 +219,10 @@ _OF_USER: Final = {
 }
 
 
+_MOST_NAMED: Final = 10
+_LONGEST_KEY: Final = 60
+
+
 class Oddity(NamedTuple):
     """A setting that nothing reads."""
 
@@ -226,14 +230,15 @@ class Oddity(NamedTuple):
     line: int
     """0 where it is not to be found by its name."""
     message: str
-    """What it is, and the nearest that there is."""
+    """What it is, and the nearest that there is: one line, fit for a terminal, as a vault may be someone else's."""
 
 
 def odd_settings(vault_file: Path, read: Callable[[Path], bytes | None] = Path.read_bytes) -> list[Oddity]:
     """Return every key of the vault's ``config.toml`` and of the user's own that no version like this one reads.
 
     Also a switch of the user's that is neither ``true`` nor ``false``. Never refused: a newer version may know it.
-    Files that do not parse are left to those who need them.
+    Of each file ten are named, and one more says how many others there are. Files that do not parse are left to those
+    who need them.
     """
     found: list[Oddity] = []
     own = user_folders().config / "config.toml"
@@ -244,26 +249,39 @@ def odd_settings(vault_file: Path, read: Callable[[Path], bytes | None] = Path.r
         except (UnparsableSettings, OSError):
             continue
         lines = _lines(text)
-        found += (Oddity(path, lines.get(key, 0), message) for key, message in _odd(table, known))
+        odd = list(_odd(table, known))
+        for key, message, unknown_in in odd[:_MOST_NAMED]:
+            near = "" if unknown_in is None else _nearest(key, unknown_in, known)
+            found.append(Oddity(path, lines.get(key, 0), message + near))
+        if len(odd) > _MOST_NAMED:
+            found.append(Oddity(path, 0, f"and {len(odd) - _MOST_NAMED} more"))
     return found
 
 
-def _odd(table: dict[str, Any], known: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
+def _odd(table: dict[str, Any], known: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str, str | None]]:
+    """Yield each key that is odd, what is wrong with it, and for an unknown one the table in which it is unknown."""
     for name, value in table.items():
         if name in known and name:
             if not isinstance(value, dict):
-                yield name, f"{name}: not read, since it is a table, [{name}], with {', '.join(known[name])}"
+                yield name, f"{name}: not read, since it is a table, [{name}], with {', '.join(known[name])}", None
                 continue
             for key in value:
                 if key not in known[name]:
-                    yield key, f"[{name}] {key}: unknown{_nearest(key, name, known)}"
+                    yield key, f"[{name}] {_shown(key)}: unknown", name
         elif name not in known[""]:
-            yield name, f"{f'[{name}]' if isinstance(value, dict) else name}: unknown{_nearest(name, '', known)}"
+            yield name, f"{f'[{_shown(name)}]' if isinstance(value, dict) else _shown(name)}: unknown", ""
     for name, key in (("", "compat"), ("sync", "auto")):
         section = table.get(name, {}) if name else table
         switch = section.get(key, True) if isinstance(section, dict) and key in known.get(name, ()) else True
         if not isinstance(switch, bool):
-            yield key, f"{key}: true or false, without quotes, not {switch!r}"
+            yield key, f"{key}: true or false, without quotes, not {switch!r}", None
+
+
+def _shown(key: str) -> str:
+    """Return a key as one short line that no terminal takes for a command."""
+    if key.isprintable() and 0 < len(key) <= _LONGEST_KEY:
+        return key
+    return f'"{ascii(key[:_LONGEST_KEY])[1:-1]}{"…" if len(key) > _LONGEST_KEY else ""}"'
 
 
 def _nearest(key: str, table: str, known: Mapping[str, Collection[str]]) -> str:

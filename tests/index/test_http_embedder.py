@@ -233,7 +233,23 @@ def test_words_go_to_another_machine_by_https_only() -> None:
         HttpEmbedder(to("http://embeddings.example.com", consent=consent_to("embeddings.example.com")))
 
 
-@pytest.mark.parametrize("url", ["", "127.0.0.1:80", "file:///etc/passwd", "ftp://127.0.0.1", "http://[::1", "http://"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "127.0.0.1:80",
+        "file:///etc/passwd",
+        "ftp://127.0.0.1",
+        "http://[::1",
+        "http://",
+        "http://localhost:abc/v1",
+        "http://localhost:99999/v1",
+        "http://local\x01host/v1",
+        "http://localhost/v1\x1b[2J",
+        "http://localhost\n/v1",
+        "http://localhost/" + "v" * 70_000,
+    ],
+)
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     """With an example of one."""
     with pytest.raises(BadArgument, match="needs a url"):

@@ -12,6 +12,8 @@ import pytest
 from tests.sync.machines import ENVIRON, Box, files_of, first, git, join, remote_in, say
 from wwt_vault import sync as syncing
 from wwt_vault.errors import BadArgument, FormatTooNew, SyncRefused
+from wwt_vault.sync import contents
+from wwt_vault.vault.layout import CURATED_MARKS, VAULT_FILE
 
 
 @pytest.fixture
@@ -304,6 +306,22 @@ def test_a_vault_of_a_newer_program_is_left_alone(two: tuple[Box, Path]) -> None
     with pytest.raises(FormatTooNew):
         box.sync()
     assert files_of(box) == before
+
+
+@pytest.mark.parametrize(
+    "there", [b"[" * 100_000, b'{"format": 1e999, "id": "x"}', b'{"format": ' + b"9" * 5000 + b"}"]
+)
+def test_a_vault_file_that_no_parser_takes_is_not_taken_over(two: tuple[Box, Path], there: bytes) -> None:
+    """This side's stays, and the sync goes on."""
+    box, remote = two
+    kept = [line for line in git(remote, "ls-tree", "main:.wwt").splitlines() if not line.endswith("\tvault.json")]
+    commit(remote, folder(remote, ".wwt", *kept, entry(remote, "vault.json", there)))
+    mine = (box.root / VAULT_FILE).read_bytes()
+    assert contents.merge(VAULT_FILE, None, mine, there) == contents.Merge(mine, left=True)
+    mark = f"{CURATED_MARKS}/x.json"
+    assert contents.merge(mark, None, there, b'{"upto": "1", "at": "2026-01-01T00:00:00Z"}').data != there
+    assert contents.merge("a.canvas", b"[\n", b"[\n", there).data == there
+    box.sync()
 
 
 @pytest.mark.parametrize("name", ["a\nb.md", "a\tb.md", "a\x1bb.md"])

@@ -31,7 +31,7 @@ def test_a_damaged_record_hides_nothing_else(vault: Vault) -> None:
     second = save(vault, "T", f"b [^{event}]", first.revision, reason="why")
     folder = vault.root / ".wwt" / "revisions" / (first.id or "")
     damaged = next(folder.glob(f"*-{first.revision[:12]}.json"))
-    for content in (b"", b"[]", b"{", b'{"revision": 1}', b"\xff"):
+    for content in (b"", b"[]", b"{", b'{"revision": 1}', b"\xff", b"[" * 100_000):
         damaged.chmod(0o644)
         damaged.write_bytes(content)
         found = notes.history(vault, "T")

@@ -161,10 +161,13 @@ def _wait(attempt: int, wanted: str | None) -> float:
 def _checked(settings: Embedding) -> tuple[str, str]:
     """Return the address and its host, if words may go there."""
     url = settings.url or ""
+    import httpx2  # noqa: PLC0415 - only where it is wanted
+
     try:
         parts = urlsplit(url)
-        host = parts.hostname or ""
-    except ValueError:
+        # As the client reads it: the host that is judged is the one that is spoken to.
+        host = httpx2.URL(url).host if parts.port != 0 else ""
+    except (ValueError, httpx2.InvalidURL):
         parts, host = urlsplit(""), ""
     if parts.scheme not in ("http", "https") or not host:
         message = (

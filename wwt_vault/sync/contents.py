@@ -87,7 +87,7 @@ def _parses(path: str, text: str) -> bool:
     try:
         if reader:
             reader(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -168,7 +168,7 @@ def _later_mark(one: bytes, other: bytes) -> bytes:
     for data in (one, other):
         try:
             found.append(key(data))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
     return max(found)[2] if found else one
 
@@ -183,5 +183,5 @@ def _of_vault(base: bytes | None, one: bytes, other: bytes) -> Merge:
             raise FormatTooNew(message, format=newer)
         chosen = theirs if base is None else mine
         return Merge(json.dumps({**chosen, "format": newer}).encode() + b"\n")
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return Merge(one, left=True)

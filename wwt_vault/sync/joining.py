@@ -241,7 +241,7 @@ def _refuse_newer(work: _Work) -> None:
     data = work.bytes_of(change.after) if change else None
     try:
         version = int(json.loads(data or b"{}").get("format", 0))
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         return
     if version > FORMAT:
         message = f"The vault on the other side has format {version}; this program knows up to {FORMAT}. Update it."

@@ -249,7 +249,7 @@ def _forget_marks(vault: Vault, gone: Gone, own: set[tuple[str, str]]) -> Iterat
             near = (table["host"], table["session_id"]) in own
             said = {key: _said(table[key], gone, near=near) for key in ("gist", "questions") if key in table}
             new = {**table, **said}
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
         if new != table:
             files.overwrite(folder / name, json.dumps(new, ensure_ascii=False, sort_keys=True).encode() + b"\n")

@@ -146,7 +146,7 @@ def _numbered(
     vault: Vault, note_id: str, *, newest_first: bool = False
 ) -> Iterator[tuple[int, Record, datetime | None]]:
     for found in sorted(_records(vault, note_id), key=lambda match: (int(match[1]), match[0]), reverse=newest_first):
-        with suppress(ValueError, KeyError, TypeError):
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
             entry = json.loads(files.read(_folder(vault, note_id) / found[0]) or b"")
             fields = {field: entry[field] for field in Record._fields}
             base_time = parse_time(entry["base_time"]) if entry.get("base_time") else None
@@ -186,7 +186,7 @@ def rename(vault: Vault, note_id: str, changed: Mapping[str, bytes], said: Calla
             entry: Any = json.loads(files.read(path) or b"")
             new = {**entry, **{key: names.get(entry[key], entry[key]) for key in ("revision", "base")}}
             new["reason"] = said(entry["reason"]) if entry["reason"] else entry["reason"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
         if new != entry:
             name = f"{found[1]}-{found[2]}-{new['revision'][:12]}.json"

@@ -91,5 +91,5 @@ def _says(changed: str, before: str, section: str, key: str, literal: str) -> bo
 def _table(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return {}

@@ -76,8 +76,8 @@ TALK = passage("50_Conversations/2026/talk.md", "…", events=(event(2), event(3
 TALK_SOURCE = source((2, "user", "Which ssh way?"), (3, "assistant", "Keys over ssh, no passwords."))
 
 
-def test_notes_come_first_then_newer_words_then_the_rest() -> None:
-    """The order of the context is fixed, whatever the order of the hits."""
+def test_notes_come_first_then_words_that_no_note_has_then_the_rest() -> None:
+    """Whatever the order of the hits; among words that no note has, newer ones or not, it is the search's own."""
     old = passage("old.md", "ssh by password", layer="curated", status="superseded")
     covered = passage("covered.md", "…", events=(event(4),), time=NOON - timedelta(days=9))
     newer = passage("newer.md", "…", events=(event(5),), time=NOON + timedelta(days=1))
@@ -100,8 +100,8 @@ def test_notes_come_first_then_newer_words_then_the_rest() -> None:
 
     assert [(item.kind, item.path) for item in pack.items] == [
         ("note", NOTE.document),
-        ("newer_evidence", "newer.md"),
         ("conversation", TALK.document),
+        ("newer_evidence", "newer.md"),
         ("conversation", "covered.md"),
         ("note", "old.md"),
         ("recent", "flow.md"),
@@ -350,3 +350,21 @@ def test_items_are_plain_values() -> None:
     pack = built([TALK], {TALK.document: TALK_SOURCE})
 
     assert json.dumps([list(item.events) for item in pack.items])
+
+
+def test_a_question_that_matches_comes_with_its_answer() -> None:
+    """Also the second one of a passage: a question by itself tells nothing."""
+    said = (
+        (1, "user", "Which backoff for the gateway?"), (2, "assistant", "Doubling, from 2 s."),
+        (3, "user", "And the gateway's limit?"), (4, "assistant", "Five tries."),
+        (5, "user", "Thanks."), (6, "assistant", "Sure."),
+    )  # fmt: skip
+    found = passage("talk.md", "…", events=tuple(event(at) for at, _, _ in said))
+    terms = {"gateway": 2.0, "backoff": 3.0}
+    pack = build(
+        "gateway backoff", [hit(found)], sources={"talk.md": source(*said)}, terms=terms, curated=(), zone=SEOUL
+    )
+
+    assert "Doubling, from 2 s." in pack.text
+    assert "Five tries." in pack.text
+    assert "Thanks." not in pack.text

@@ -36,7 +36,7 @@ from plot import Line, draw
 from sets import SETS, Case, Set, turn_name
 
 from wwt_vault.config import Settings, user_folders
-from wwt_vault.context import _TURNS, _by_worth
+from wwt_vault.context.trim import to_tell
 from wwt_vault.index import Index
 from wwt_vault.index.analysis import language_of
 from wwt_vault.index.embedder import Embedder, load_embedder
@@ -213,8 +213,8 @@ def turns_told(chosen: Set, index: Index) -> Callable[[Passage, str], list[str]]
     def told(passage: Passage, question: str) -> list[str]:
         own = frozenset(passage.events)
         turns = [turn for turn in chosen.documents[passage.document].turns if turn.event in own]
-        order = _by_worth([(turn.role, turn.text, "") for turn in turns], dict(index.query_terms(question)))
-        return [turn_name(passage.document, turns[at].event) for at in order[:_TURNS]]
+        told = to_tell([(turn.role, turn.text) for turn in turns], dict(index.query_terms(question)))
+        return [turn_name(passage.document, turns[at].event) for at in told]
 
     return told
 

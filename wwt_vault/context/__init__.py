@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import Final, Literal
 
 from wwt_vault.context.tokens import count_tokens
-from wwt_vault.context.trim import GAP, trim, worth
+from wwt_vault.context.trim import GAP, to_tell, trim, worth
 from wwt_vault.errors import BadArgument
 from wwt_vault.fence import clean, fence, quoted, single_line
 from wwt_vault.markdown import without_citations
@@ -30,8 +30,6 @@ MAX_BUDGET: Final = 20_000
 REPLACED: Final = "History"
 """Heading of the line that says what a note replaced."""
 _KIND: Final = "context"
-_TURNS: Final = 3
-"""Turns shown of one passage: the one that matches, and what it answers or what answers it."""
 _WORTH_TELLING: Final = 0.4
 """Share of the best score that a hit must have: the tail of a list is for people who scroll, not for an agent."""
 _SMALLEST_TEXT: Final = 20
@@ -242,7 +240,9 @@ def _from_hits(
         else:
             rank = _Rank.CURATED if events and events <= curated else _Rank.NOT_CURATED
         ranks.append((rank, place, _session_block(found, sources[name], rank, zone)))
-    return [block for _, _, block in sorted(ranks, key=lambda entry: entry[:2])]
+    # What is newer than some note is often of another matter: among conversations the search's own order holds.
+    alike = {_Rank.NEWER: _Rank.NOT_CURATED}
+    return [block for _, _, block in sorted(ranks, key=lambda entry: (alike.get(entry[0], entry[0]), entry[1]))]
 
 
 def _note_block(found: Sequence[Passage], source: Source, terms: Mapping[str, float], zone: tzinfo) -> _Block:
@@ -356,9 +356,9 @@ def _with_head(block: _Block, head: str, terms: Mapping[str, float], number: int
         also += told
     room -= count_tokens("\n".join(also) + "\n") if also else 0
     pieces: dict[int, list[str]] = {}
-    chosen = _by_worth(block.texts, terms)[:_TURNS] if block.texts else []
-    for at in chosen:
-        piece = _piece(*block.texts[at], terms=terms, room=room if at == chosen[-1] else room * 2 // 3)
+    wanted = to_tell([(label, text) for label, text, _ in block.texts], terms)
+    for at in wanted:
+        piece = _piece(*block.texts[at], terms=terms, room=room if at == wanted[-1] else room * 2 // 3)
         if not piece and not pieces:
             return []  # without what matches best, the rest would mislead
         if piece:
@@ -380,16 +380,6 @@ def _piece(speaker: str, text: str, citation: str, *, terms: Mapping[str, float]
             return lines if body else []
         share -= excess  # the quote marks of its lines
     return []
-
-
-def _by_worth(texts: Sequence[tuple[str, str, str]], terms: Mapping[str, float]) -> list[int]:
-    """Return places in ``texts``: the one that matches best, what it answers or what answers it, then the others."""
-    weights = [worth(text, terms) for _, text, _ in texts]
-    order = sorted(range(len(texts)), key=lambda at: (-weights[at], at))
-    best = order[0]
-    partner = best - 1 if texts[best][0] == "assistant" else best + 1
-    rest = [at for at in order if at not in (best, partner) and weights[at]]
-    return [best, *([partner] if 0 <= partner < len(texts) else []), *rest]
 
 
 def _day(time: datetime | None, zone: tzinfo) -> str:

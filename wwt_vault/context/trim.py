@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from wwt_vault.context.tokens import count_tokens
 
-__all__ = ["GAP", "sentences", "trim", "worth"]
+__all__ = ["GAP", "sentences", "to_tell", "trim", "worth"]
 
 GAP = "…"
 """Stands where words were left out."""
+_TOLD = 3
+"""Turns or sections told of one passage: the one that matches best, what it answers or what answers it, and another."""
 
 _END = re.compile(
     r"(?<=[.!?。！？…])[\"')\]”’」』]*(?:\s*\[\^[^\]\s]{1,64}\])*\s+(?!\[\^)"  # an end mark, its quotes and citations
@@ -137,3 +139,24 @@ def _place(folded: str, term: str) -> int:
     while at > 0 and stem.isascii() and folded[at - 1].isascii() and folded[at - 1].isalnum():
         at = folded.find(stem, at + 1)
     return at
+
+
+def to_tell(texts: Sequence[tuple[str, str]], terms: Mapping[str, float]) -> list[int]:
+    """Return places in ``texts`` (speaker or heading, text) that are told of a passage, in the order of their worth.
+
+    The one that matches best, what it answers or what answers it, then the next that matches; of a turn its answer
+    comes along as well, since a question by itself tells nothing.
+    """
+    weights = [worth(text, terms) for _, text in texts]
+    order = sorted(range(len(texts)), key=lambda at: (-weights[at], at))
+    chosen: list[int] = []
+    for at in order:
+        is_first = not chosen
+        if not is_first and (at in chosen or not weights[at] or len(chosen) >= _TOLD):
+            continue
+        partner = at - 1 if texts[at][0] == "assistant" else at + 1
+        is_turn = texts[at][0] in {"user", "assistant"}
+        chosen.append(at)
+        if (is_first or is_turn) and 0 <= partner < len(texts) and partner not in chosen:
+            chosen.append(partner)
+    return chosen

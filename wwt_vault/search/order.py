@@ -304,7 +304,9 @@ def _is_same(
     """Say whether two passages say the same: overlapping windows of one session, or a copy in another document."""
     fewer, more = sorted((len(words), len(other_words)))
     if one.passage.document == other.passage.document:
-        return 2 * len(words & other_words) >= fewer
+        # Windows of one session overlap where they share a message: a command's output can stand in several.
+        events = set(one.passage.events), set(other.passage.events)
+        return not (all(events) and events[0].isdisjoint(events[1])) and 2 * len(words & other_words) >= fewer
     if fewer < _SAME_WORDS * more:
         return False  # what only one of them says is too much already
     common = len(words & other_words)

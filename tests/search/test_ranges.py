@@ -126,6 +126,32 @@ today's changes                                2026-11-30..2026-12-01
 지난주 금요일                                  2026-11-27..2026-11-28
 Friday last week                               2026-11-27..2026-11-28
 금요일에 뭐 고쳤지?                            2026-11-27..2026-11-28
+# With their year; days of a month; seasons
+2025 Q4                                        2025-10-01..2026-01-01
+2025 H1                                        2025-01-01..2025-07-01
+2025-Q4                                        2025-10-01..2026-01-01
+last year's Q4                                 2025-10-01..2026-01-01
+25년 3월에                                     2025-03-01..2025-04-01
+24년 하반기                                    2024-07-01..2025-01-01
+'24년 12월 3일                                 2024-12-03..2024-12-04
+재작년 여름                                    2024-06-01..2024-09-01
+작년 Q4에                                      2025-10-01..2026-01-01
+2025년 Q4에                                    2025-10-01..2026-01-01
+2025년 여름                                    2025-06-01..2025-09-01
+Q3에 뭐 했지?                                  2026-07-01..2026-10-01
+11/24에                                        2026-11-24..2026-11-25
+24일에 뭐 했지                                 2026-11-24..2026-11-25
+on the 24th                                    2026-11-24..2026-11-25
+since Monday                                   2026-11-23..
+what did we do Friday?                         2026-11-27..2026-11-28
+what did we do in the summer?                  2026-06-01..2026-09-01
+what did we build over the summer?             2026-06-01..2026-09-01
+지난달 15일에                                  2026-10-15..2026-10-16
+이틀 전에 뭘 하기로 했지?                      2026-11-28..2026-11-29
+3일 전 회의에서 정한 것                        2026-11-27..2026-11-28
+두 달 전에 만든 문서                           2026-09-01..2026-10-01
+어제 화면 깨진 거 고쳤어?                      2026-11-29..2026-11-30
+2025.10.01에 뭐 했지                           2025-10-01..2025-10-02
 # From one to another
 between March and May                          2026-03-01..2026-06-01
 from March to May 2025                         2025-03-01..2025-06-01
@@ -190,6 +216,18 @@ def test_days_are_read_as_a_person_means_them(question: str, expected: str) -> N
         "Q4_K_M quantization",
         "Q1: what is it", "the last day of the sprint", "the last time we did it", "last two sprints",
         "at the end of the function", "the other side", "version 3.5", "v3.5부터 3.7까지",
+        # Named after days
+        "오늘 할 일 화면", "오늘 할 일이 뭐야?", "올해의 책", "오늘의집", "어제 대비", "작년 동기 대비",
+        "yesterday() macro", "dbt yesterday var", "formatRelative print 2 days ago",
+        "\"지난주\" 탭을 어디에 뒀지?", "what does the 'last week' filter show?",
+        "Which heading levels, H1 or H2?", "H1 태그", "H2 Console 접속", "what did we change in H2?", "Q4-K-M",
+        "Is Q4 good enough", "survey Q3 responses", "3월호", "이번 달력", "이번 달러", "이번 달성률",
+        "이번 주차장", "이번 주인공", "지난 주간", "올 겨울왕국", "1월요일", "금주령", "this spring boot",
+        "last spring bean", "this fall back", "last night mode", "two weeks back button", "Which aug 3 filter",
+        "the second quarter of the pipeline", "late 2019 iMac", "version 2025.1.3", "RFC 2025-11",
+        "이슈 2026-07", "매월 24일에 결제하기로 했나?", "on the 2nd try",
+        "why was the release moved to Friday?", "did we decide to deploy Friday?",
+        "비율을 1/2에서 1/3로 바꿨지", "2025.10.1 버전",
         # Now, and not what was done
         "최근에 바꾼 비밀번호 규칙", "최근에 뭘로 바꿨지?", "what is the recently added column?", "the latest version",
     ],

@@ -12,11 +12,11 @@ from datetime import date, datetime, timedelta
 from itertools import islice
 from typing import Final, NamedTuple
 
+from wwt_vault.search.ago import EN_AMOUNT, KO_AMOUNT, read_last_few, read_long_ago, read_recently
+from wwt_vault.search.lookalikes import without_lookalikes
 from wwt_vault.search.named_days import (
-    EN_AMOUNT,
     EN_PART_OF,
     EN_PERIOD,
-    KO_AMOUNT,
     KO_PART,
     KO_PERIOD,
     MONTH,
@@ -25,12 +25,9 @@ from wwt_vault.search.named_days import (
     WEEKDAY,
     NoDays,
     Reader,
-    read_korean_weekday,
-    read_last_few,
+    read_korean_day,
     read_last_night,
-    read_long_ago,
     read_named,
-    read_recently,
     read_span,
     read_weekend,
     where_told,
@@ -64,6 +61,7 @@ _FOLLOWED: Final = re.compile(r"\s*(?:(?P<before>이전|전에|전까지)|(?P<un
 
 def days_in(question: str, today: date) -> Days | None:
     """Return the days that ``question`` names, as seen from ``today``; ``None`` where it names none."""
+    question = without_lookalikes(question)
     for match, _, (first, after) in _readings(_SPANS, question, today):
         return Days(first, after, match[0].strip())
     if span := _from_one_to_another(question, today):
@@ -115,7 +113,8 @@ def _table(*rows: str | tuple[str, Reader], by: Reader = read_named) -> _Table:
     return tuple((re.compile(pattern, re.IGNORECASE), ranged) for pattern, ranged in pairs)
 
 
-_KO_YEAR: Final = r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*|지난\s*)?"
+_OF_KO_YEAR: Final = r"(?:(?<!\d)(?P<year>20\d\d|2\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*)"
+_KO_YEAR: Final = rf"(?:{_OF_KO_YEAR}|지난\s*)?"
 _NOT_NEXT: Final = r"(?<!내년)(?<!내년 )(?<!다음)(?<!다음 )(?<!내후년 )(?<![\d.])"
 _KO_MONTH: Final = "(?P<month>1[0-2]|[1-9])"
 _KO_TO: Final = r"\s?(?:부터|에서|~|-|–)\s?"
@@ -140,6 +139,7 @@ _SPANS: Final = _table(
 )  # fmt: skip
 """From one day to another, in words of their own."""
 
+_QUARTER: Final = r"(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))(?![A-Za-z0-9_:%-]|\.\S)"
 _ON: Final = "|".join(
     rf"(?<=\b{word} )" for word in ("in", "last", "since", "before", "after", "until", "during", "from", "by")
 )
@@ -147,8 +147,9 @@ _KO_AFTER_AGO: Final = "(?=$|[^가-힣]|에|의|부터|까지|쯤|엔|인|이|�
 _DAYS_NAMED: Final = _table(
     r"(?<![\w.])(?P<year>20\d\d)[-./](?P<month>\d\d?)[-./](?P<day>\d\d?)(?!\d)",
     r"(?<![\d./-])(?P<year>20\d\d)-(?P<month>\d\d)(?![\d.-])",
+    r"(?<![\d./])(?P<month>1[0-2]|0?[1-9])/(?P<day>[12]\d|3[01]|0?[1-9])(?=에(?!서)|부터|까지)",
     (
-        rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월(?![급세드간])"
+        rf"{_KO_YEAR}{_NOT_NEXT}{_KO_MONTH}월(?![급세드간호]|요일)"
         rf"(?:\s*(?P<day>[12]\d|3[01]|[1-9])일(?!\s?(?:간|전|동안))|\s*{KO_PART})?"
     ),
     (
@@ -159,19 +160,30 @@ _DAYS_NAMED: Final = _table(
     rf"\b(?P<month>{MONTH})\.?,? (?P<year>20\d\d)\b",
     rf"(?:{_ON})(?P<month>{MONTH})\b",
     # Quarters and halves
-    r"(?:(?P<year>20\d\d)년\s*|(?P<which>재작년|작년|지난해|올해|금년)\s*)?(?<!\d)(?:(?P<quarter>[1-4])\s?(?:사)?분기|(?P<half>[상하])반기)",
-    rf"\b(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b(?![:)]|\.\S|\s?%){_OF_YEAR}",
-    r"\b(?P<year>20\d\d)[ -]?(?:Q(?P<quarter>[1-4])|H(?P<half>[12]))\b",
-    rf"\b(?P<quarter>first|second|third|fourth) quarter\b{_OF_YEAR}",
+    rf"{_OF_KO_YEAR}?(?<!\d)(?:(?P<quarter>[1-4])\s?(?:사)?분기|(?P<half>[상하])반기)",
+    rf"(?:{_OF_KO_YEAR}|\b(?P<year2>20\d\d)[ -]?|\b(?P<which2>last year|this year)(?:'s)? ){_QUARTER}",
+    rf"\b{_QUARTER}{_OF_YEAR.removesuffix('?')}",
+    rf"(?:{_ON}|(?<=\bof )|(?<=\bthis ))Q(?P<quarter>[1-4])(?![\w:%-]|\.\S|\s%)",
+    r"^\W*Q(?P<quarter>[1-4])\W*$",
+    r"(?<![\w-])Q(?P<quarter>[1-4])(?=에|엔|의|부터|까지|동안)",
+    rf"\b(?P<quarter>first|second|third|fourth) quarter\b(?! of (?!20\d\d|last year|this year|the year\b)){_OF_YEAR}",
+    rf"{KO_PERIOD}\s?(?P<day>[12]\d|3[01]|[1-9])일(?!\s?(?:간|전|동안|째|차))",
     # Parts of a week, a month or a year
     rf"{KO_PERIOD}\s?{KO_PART}",
     rf"{EN_PART_OF}{EN_PERIOD}",
     rf"(?<!\d)(?P<year>20\d\d)년\s?{KO_PART}",
-    rf"{EN_PART_OF}(?P<year>20\d\d)\b(?![-./]\d)",
+    rf"{EN_PART_OF}(?P<year>20\d\d)\b(?![-./]\d| (?:i?mac|model|edition|version|release|build))",
     (r"(?<![가-힣])연초", lambda _, today: part_of("year", units_back("year", today, 0), "early")),
     (r"(?<![가-힣])지난\s?연말", lambda _, today: part_of("year", units_back("year", today, 1), "late")),
-    r"(?P<which>작년|지난해|지난|올|이번)\s?(?P<season>봄|여름|가을|겨울)(?!방학)",
+    (
+        rf"(?:{_OF_KO_YEAR}|(?<![가-힣])(?P<which2>지난|올|이번)\s?)(?P<season>봄|여름|가을|겨울)"
+        r"(?=$|[^가-힣]|에|엔|의|부터|까지|동안|내내|철|쯤)"
+    ),
     r"\b(?P<which>last|this) (?P<season>spring|summer|fall|autumn|winter)\b",
+    (
+        r"(?:(?<=\bin the )|(?<=\bover the ))(?P<season>spring|summer|fall|autumn|winter)(?=\W*$|[,;?])",
+        where_told(None, read_named),
+    ),
     # The last so many
     (
         (
@@ -193,7 +205,7 @@ _DAYS_NAMED: Final = _table(
         rf"(?<![\w가-힣]){KO_AMOUNT}\s?(?:쯤|정도|가량|남짓)?\s?전{_KO_AFTER_AGO}",
         read_long_ago,
     ),
-    (rf"\b{EN_AMOUNT} (?:ago|back)\b", read_long_ago),
+    (rf"\b{EN_AMOUNT} (?:ago\b|back\b(?! (?:button|link|arrow|key|gesture|navigation|stack|up|end)))", read_long_ago),
     (
         rf"(?<![가-힣])얼마\s?전{_KO_AFTER_AGO}|\bnot (?:too |so )?long ago\b",
         lambda _, today: days_ago(today, 60, 1),
@@ -227,7 +239,11 @@ _DAYS_NAMED: Final = _table(
     r"(?<!\d)(?P<year>20\d\d)년",
     r"(?<=\bin )(?P<year>20\d\d)\b(?![-./]\d)",
     (rf"(?<=\bon )(?P<weekday>{WEEKDAY})\b", where_told(PLAIN_QUESTION, read_named)),
-    (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일(?=에|날|\s)", read_korean_weekday),
+    rf"(?<=\bsince )(?P<weekday>{WEEKDAY})\b",
+    (rf"(?<=\bdo )(?P<weekday>{WEEKDAY})(?=\W*$)", where_told(None, read_named)),
+    (rf"(?<=\bon the )(?P<day>\d\d?){ORDINAL}(?=\W*$|[,;?])", where_told(PLAIN_QUESTION, read_named)),
+    (r"(?<![\w가-힣])(?<!월 )(?<!매달 )(?P<day>[12]\d|3[01]|[1-9])일(?=에(?!\s?한)|날)", read_korean_day),
+    (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일(?=에|날|\s)", read_korean_day),
     (r"(?<![가-힣])(?:최근|요즘|요새|근래)(?=에|엔|\s)|\b(?:recently|lately)\b", read_recently),
 )  # fmt: skip
 """In the order in which they are tried: the first that fits is taken."""
@@ -247,7 +263,7 @@ _ENDS: Final = (
     *_table(
         rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?",
         (rf"\b(?P<weekday>{WEEKDAY})\b", where_told(None, read_named)),
-        (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일", read_korean_weekday),
+        (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일", read_korean_day),
         (r"(?<![\d.])(?P<year>20\d\d)(?![\d.])", _read_year_begun),
     ),
 )

@@ -152,6 +152,16 @@ what did we build over the summer?             2026-06-01..2026-09-01
 두 달 전에 만든 문서                           2026-09-01..2026-10-01
 어제 화면 깨진 거 고쳤어?                      2026-11-29..2026-11-30
 2025.10.01에 뭐 했지                           2025-10-01..2025-10-02
+2025.10.1에 뭐 했지                            2025-10-01..2025-10-02
+결제는 2주 전에 얘기했나                       2026-11-16..2026-11-23
+2025년 3월호에 뭐 했지                         2025-01-01..2026-01-01
+H1 2025                                        2025-01-01..2025-07-01
+Q3 of last year                                2025-07-01..2025-10-01
+사흘 전 그 버그                                2026-11-27..2026-11-28
+두 달 전부터 쓰던 서버                         2026-09-01..
+한 달 전 결정                                  2026-10-01..2026-11-01
+이틀 전에 올린 코드                            2026-11-28..2026-11-29
+최근 3일 동안 알람이 왜 울렸지?                2026-11-27..2026-12-01
 # From one to another
 between March and May                          2026-03-01..2026-06-01
 from March to May 2025                         2025-03-01..2025-06-01
@@ -205,6 +215,14 @@ def test_days_are_read_as_a_person_means_them(question: str, expected: str) -> N
         "대시보드에 최근 30일을 보여주기로 했나?", "do we keep the logs of the last 30 days?",
         "Does the dashboard show the last 30 days?", "did we decide to show the last 30 days?", "2 weeks trial",
         "retry from 3 to 7 times", "between 10 and 20 users", "포트 3000에서 3001까지", "from 2024 to 2048 MB",
+        # Days before something, and how long nothing was done
+        "하루 전 알림은 지금 누가 보내?", "체크인 3일 전까지 전액 환불이야?", "생일 3일 전에 쿠폰을",
+        "배송 하루 전에 문자를", "점검 1시간 전에 공지", "수업 하루 전까지 취소",
+        "환불은 며칠 전까지 가능하다고 했지?", "예약은 두 달 전부터 받기로 했나?",
+        "며칠 전 미리 알려주기로 했지?", "한 달 전 해지 통보 조항", "2시간 전 마감", "상대 시간 표시: 3일 전",
+        "휴면 계정 기준은 최근 1년 미접속이야?", "MAU는 최근 30일 기준이야?",
+        "inactive for the last 90 days are deleted?", "지난 24시간 에러율 알람 기준은?",
+        "지난 90일 동안 접속 안 한 계정은 휴면",
         # What lies ahead, or comes again
         "내년 3월에 출시", "다음 3월", "다음 달 말까지", "다음 주에 뭐 하기로 했지", "in next March",
         "two weeks from now",

@@ -49,18 +49,26 @@ EN_AMOUNT: Final = (
 
 
 _UPCOMING: Final = re.compile(
-    r"(?:만료|마감|종료|배포|출시|회의|릴리스|시작|갱신|기한|납기|행사|오픈|런칭|휴가|예약|출발|도착|방문|발표|이벤트|공연|결제|청구)"
+    r"(?:만료|마감|종료|배포|출시|회의|릴리스|시작|갱신|기한|납기|행사|오픈|런칭|휴가|예약|출발|도착|방문|발표|이벤트|공연|결제|청구"
+    r"|체크인|체크아웃|입실|퇴실|배송|발송|생|기념|수업|강의|시험|점검|만기|해지|탑승|여행|면접)"
     r"(?:일|일정)?\s*$|[가-힣]기\s*$"
 )
 """What a time before it is said of: ``만료 3일 전``, ``끝나기 하루 전``."""
-_HOW_MANY: Final = re.compile(r"해야|[으]?면 (?:돼|되|안)|까지|[되돼][나지어요]*\?|가능|수 있|[하할해]\s?수")
-"""``며칠 전에 예약해야 해?`` asks how many days."""
+_KO_TELLS: Final = re.compile(
+    r"뭐|뭘|[가-힣]던|\s그\s|무슨|무엇|결정|논의|얘기|이야기|대화|회의|미팅|작업|커밋|세션|변경"
+    r"|(?:[가-힣](?:한|된|친|꾼|든|린|긴|진|킨|낸|둔)|\s(?:본|쓴|산|간|낸|준|뺀|둔))(?<!필요한)(?<!모든)(?<!사진)(?:\s[가-힣]|\W*$)"
+)
+"""Behind a time ago: what was said and done then; ``3일 전에 고친 것``."""
+_KO_RULES: Final = re.compile(r"\s(?:알림|통보|공지|안내|예고|리마인더)|(?:에|엔)?\s(?:미리|사전)")
+_KO_BOUND: Final = re.compile(r"(?:까지|부터)(?=.*(?:가능|환불|취소|기로|수 있|[되돼][나지어요]*\?))")
 _RULE: Final = re.compile(
-    r"보관|보존|남기|남겨|남긴|유지|평균|합계|집계"
-    r"|\b(?:retention|retain\w*|keep\w*|kept|stor(?:e|es|ed|ing)|average|rolling|window|aggregat\w+)\b",
+    r"보관|보존|남기|남겨|남긴|유지|평균|합계|집계|휴면|미접속|미사용|미로그인|비활성|[MDW]AU"
+    r"|\b(?:retention|retain\w*|keep\w*|kept|stor(?:e|es|ed|ing)|average|rolling|window|inactive|dormant|aggregat\w+)\b",
     re.IGNORECASE,
 )
 """The last so many days are those of a rule, whatever day it is."""
+_THRESHOLD: Final = re.compile(r"기준|알람|경보|임계|\b(?:threshold|alert)s?\b", re.IGNORECASE)
+"""The same, where nothing is said to have happened."""
 _IN: Final = re.compile(r"\b(?:in|over|for|during|within|from|since|throughout|across)\s+$", re.IGNORECASE)
 _TO_DO: Final = re.compile(r"\bto (?:\w+ ){1,6}$")
 _KO_ASKS_WHAT: Final = re.compile(r"(?:뭐|뭘|무엇|무슨|어떤|누가|왜|어디서|어떻게)(?!\s?로|로)")
@@ -95,16 +103,28 @@ def read_long_ago(match: re.Match[str], today: date) -> Range:
     """``3 weeks ago``, ``두 달 전``: the whole week, month or year of the calendar that it was then, or the day."""
     if _UPCOMING.search(match.string[: match.start()]):
         raise NoDays
-    if re.match("며칠|몇", match[0]) and _HOW_MANY.search(match.string) and not HAPPENED.search(match.string):
+    if not match[0].isascii() and not _is_told(match):
         raise NoDays
     unit, least, most = _amount(match)
     return units_back(unit, today, most, least)
 
 
+def _is_told(match: re.Match[str]) -> bool:
+    """Say whether it is told of, not a rule: ``예약 하루 전까지 취소``, ``한 달 전 해지 통보``."""
+    question, behind = match.string, match.string[match.end() :]
+    if re.fullmatch(r"\W*(?:에|에는|엔|의|부터|까지|쯤|이|인|만|으로|보다)?\W*", question[: match.start()] + behind):
+        return True  # nothing else is said
+    if _KO_RULES.match(behind) or _KO_BOUND.match(behind):
+        return False
+    if "기로" in behind and not _KO_ASKS_WHAT.search(question):
+        return False
+    return HAPPENED.search(question) is not None or _KO_TELLS.search(behind) is not None
+
+
 def read_last_few(match: re.Match[str], today: date) -> Range:
     """``the last 3 days``, ``최근 2주``: up to today; not where it is a rule, ``최근 3일만 보여주기로``."""
     question, before = match.string, match.string[: match.start()]
-    if _RULE.search(question):
+    if _RULE.search(question) or (_THRESHOLD.search(question) and not HAPPENED.search(question)):
         raise NoDays
     named = match.groupdict()
     if "past" in named:

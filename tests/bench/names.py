@@ -30,7 +30,7 @@ from retrieval import measures
 from sets import SETS, page
 
 from wwt_vault.index import Index, synonyms
-from wwt_vault.index.analysis import Name, ask, names
+from wwt_vault.index.analysis import ask, names
 from wwt_vault.index.loanwords import loanwords
 from wwt_vault.index.soundalikes import Soundalikes
 from wwt_vault.model.conversation import DocumentId
@@ -96,7 +96,8 @@ def made_up(count: int, script: str) -> list[str]:
 
 def heard(sounds: Soundalikes, word: str) -> tuple[str, ...]:
     """Return what sounds like a word."""
-    return next((its.others for its in sounds.of([Name((word,), (word,))], {word})), ())
+    asked = [name._replace(terms=(word,)) for name in names(word)]
+    return tuple(dict.fromkeys(other for its in sounds.of(asked, {word}) for other in its.others))
 
 
 def recall(sounds: Soundalikes, pairs: Sequence[Pair], *, in_latin: bool) -> tuple[int, int, list[str]]:

@@ -71,6 +71,21 @@ def test_a_name_is_found_by_its_sound(question: str, text: str, why: str, tmp_pa
         ("what did Jihoon say", "고지훈련은 없다."),
         ("유지는 누가?", "The UG line."),
         ("오아시스는 어디?", "It was OASIX then."),
+        ("아이패드는 어디?", "Read ipaddr first."),
+        ("리더는 누구?", "It calls readdir."),
+        ("차이가 크다", "Tested with chai."),
+        ("수도권에 산다", "Use sudo."),
+        ("케이크는 맛있다", "Empty the cache."),
+        ("알고 싶다", "A new algo."),
+        ("숨어 버렸다", "Next summer."),
+        ("언어로 쓴다", "The onerror handler."),
+        ("말에 담긴 뜻", "Male or not."),
+        ("아래에 적는다", "The area is small."),
+        ("폰이 울린다", "A pony."),
+        ("막힌 길", "The machine."),
+        ("보드에 적는다", "Mind the border."),
+        ("풀이 자란다", "It is fully done."),
+        ("낯선 곳은 무섭다", "It was gotten."),
     ],
 )
 def test_what_only_looks_alike_is_not_found(question: str, text: str, tmp_path: Path) -> None:
@@ -78,6 +93,20 @@ def test_what_only_looks_alike_is_not_found(question: str, text: str, tmp_path: 
     index = index_of(tmp_path, text)
     assert index.by_sound(question) == {}
     assert not search(index, question).found
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("캐나다는?", "Canada"),
+        ("메타베이스로 볼까?", "Metabase"),
+        ("그린하우스에서는?", "Greenhouse"),
+        ("리코일은 왜?", "Recoil"),
+    ],
+)
+def test_what_no_dictionary_has_is_a_name_and_so_is_a_proper_noun(question: str, name: str, tmp_path: Path) -> None:
+    """Also where the analyser takes a name for two words, or for pieces that no grammar puts together."""
+    assert found(index_of(tmp_path, f"{name} is here."), question) == ["0.md"]
 
 
 def test_a_word_that_the_vault_knows_as_it_is_written_is_not_looked_up(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from wwt_vault.index import korean
 from wwt_vault.index.identifiers import CJK, Identifier, fold, identifier, parts_of, stem, terms_of
-from wwt_vault.index.korean import HANGUL, PARTICLES, ends_name, morphemes
+from wwt_vault.index.korean import HANGUL, PARTICLES, ends_name, is_ordinary, morphemes
 from wwt_vault.index.loanwords import ordinary
 
 __all__ = [
@@ -193,7 +193,7 @@ def exact_terms(text: str) -> frozenset[str]:
 
 
 def names(text: str) -> list[Name]:
-    """Return the words of a question that may name something.
+    """Return the words of a question that may name something: Latin ones, and Korean ones that no dictionary has.
 
     A Korean name that it does not know the analyser may divide into words that it does (``타우리는`` into 하다 and
     우리는): so what is left without a particle may be the name as well.
@@ -209,6 +209,8 @@ def names(text: str) -> list[Name]:
         if len(runs) != 1:
             continue
         tokens = morphemes([word])[0]
+        if is_ordinary(runs[0], tokens):
+            continue
         content = [(form, tag) for form, tag in tokens if _is_content(tag)]
         terms = [form for form, tag in content if not tag.startswith(_EMPTY_TAGS) and form not in _EMPTY_FORMS]
         if not terms and len(content) < 2:

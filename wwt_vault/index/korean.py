@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from wwt_vault.index.loanwords import in_hangul
@@ -24,7 +25,17 @@ from wwt_vault.index.loanwords import in_hangul
 if TYPE_CHECKING:
     from kiwipiepy import Kiwi
 
-__all__ = ["HANGUL", "PARTICLES", "begin", "ending_in", "ends_name", "is_particle", "kiwi_version", "morphemes"]
+__all__ = [
+    "HANGUL",
+    "PARTICLES",
+    "begin",
+    "ending_in",
+    "ends_name",
+    "is_ordinary",
+    "is_particle",
+    "kiwi_version",
+    "morphemes",
+]
 
 HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
 PARTICLES: Final = frozenset(
@@ -40,13 +51,22 @@ _ASIDE_SECONDS: Final = 10.0
 """Longer than another process takes on a busy machine; after it this one loads kiwi itself."""
 
 Morphemes = tuple[tuple[str, str], ...]
+"""``(form, tag)`` of each Hangul morpheme, in order; the tags are kiwi's (Sejong's), that of unknown words ``NNP``."""
 _VERBS: Final[dict[str, Morphemes]] = {
     "걸": (("것", "NNB"), ("을", "JKO")),
     "둔": (("두", "VX"), ("ᆫ", "ETM")),
     "볼": (("보", "VV"), ("ᆯ", "ETM")),
 }
 """Words that, alone, the analyser takes for nouns (girl, dullness, ball), and that hardly ever are: ``볼 때``."""
-"""``(form, tag)`` of each Hangul morpheme, in order; the tags are kiwi's (Sejong's)."""
+
+_WORDS: Final = ("NNG", "NNB", "NP", "NR", "V", "M", "IC", "XR")
+"""Tags of the words of a dictionary: all but names."""
+_FOLLOW: Final = ("J", "E", "XS", "VCP")
+"""Particles, endings, suffixes and the copula."""
+_BEHIND: Final = {"ETM": ("NNG", "NNB"), "MM": ("NNB",), "E": ("V",), "MAG": ("V",)}
+"""Words that people write together with the one before them (``할때``, ``두번``, ``해봐``, ``안돼``)."""
+_LONG: Final = 4
+"""Syllables of a noun that is looked up by its sound, though the dictionary has it."""
 
 _known: dict[str, Morphemes] = {}
 """Words that were taken apart already: a vault's vocabulary is small beside its text."""
@@ -93,6 +113,25 @@ def ending_in(coda: int, without: str = "") -> str:
     return "".join(chr(code) for code in range(0xAC00 + coda, 0xD7A4, 28) if chr(code) not in without)
 
 
+def is_ordinary(word: str, tokens: Sequence[tuple[str, str]]) -> bool:
+    """Say whether a run of Hangul, of these morphemes, is a word of the dictionary, with what may follow such a word.
+
+    No name is, nor what is made of pieces that no grammar puts together, as the analyser does with names. Nor long
+    nouns: of four syllables and more there are hardly any but loanwords, and nothing sounds like them by chance.
+    """
+    tags = [tag for _, tag in tokens]
+    if not tags or not tags[0].startswith(_WORDS) or (tags[0] == "NNG" and len(tokens[0][0]) >= _LONG):
+        return False
+    if tags[0] == "NNG" and tags[1:2] == ["VCP"]:
+        behind = word.removeprefix(tokens[0][0])
+        if behind[:1] == "라" and is_particle(behind[1:]):  # 하수라, 하수라가
+            return False
+    return all(
+        tag.startswith(_FOLLOW) or any(before.startswith(one) and tag.startswith(its) for one, its in _BEHIND.items())
+        for before, tag in pairwise(tags)
+    )
+
+
 def kiwi_version() -> str | None:
     """Return the version of the Korean analyser, or ``None`` while nothing needed it."""
     if not _kiwi.cache_info().currsize:
@@ -129,7 +168,9 @@ def _taken_apart(words: Iterable[str]) -> dict[str, Morphemes]:
     with _loading:
         kiwi = _kiwi()
     return {
-        word: _VERBS.get(word) or tuple((token.form, token.tag) for token in tokens if _ANY.search(token.form))
+        word: _VERBS.get(word)
+        # What is in no dictionary is likely a name; the analyser says that it is a noun.
+        or tuple((token.form, "NNP" if token.oov else token.tag) for token in tokens if _ANY.search(token.form))
         for word, tokens in zip(words, kiwi.tokenize(words), strict=True)
     }
 

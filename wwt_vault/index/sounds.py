@@ -43,7 +43,7 @@ aa    a
 ae    e a*.2 ei*.1
 ai    ai ei*.05 e*.1 i*.4
 air   ev
-ar>c  a a*.0 v*.1
+ar>c  a a*.0 v*.1 ev*.15
 are>c ev*.05
 au    au*.05 o a*.3
 augh  o
@@ -71,7 +71,7 @@ i     i ai x*.35 e*.35 v*.3 -*.6
 ia    ia ya*.05 v*.15 aiv*.15 e*.4
 ie    i ie ai*.15 ye*.2
 ier   iv
-ir>c  v*.05
+ir>c  v*.05 aiv*.15
 igh   ai
 io    io yo*.1 aio v*.15
 ire>c aiv
@@ -97,8 +97,8 @@ ue    we u yu e*.2 ue
 ue>$  -*.05
 ui    wi i u*.2 ui
 uo    uo wv*.1
-ur>c  v a*.4
-ure>c yv*.05 v*.1 iv*.1
+ur>c  v a*.4 yuv*.15
+ure>c yv*.05 v*.1 iv*.1 yuv*.1
 wa    wa wo*.1 wv
 wo    wv wo*.1 u*.1
 woo   u
@@ -152,7 +152,7 @@ q     k kx K
 q>b   kyu*.1
 qu    kw k*.15 ku*.1
 que>$ kx K
-r>c   -*.1 rx*.05 L*.4
+r>c   rx*.05 L*.4
 r>v   r rx*.2 -*.6
 rr    r rx*.1
 rh    r

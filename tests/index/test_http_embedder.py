@@ -137,8 +137,8 @@ def test_vectors_with_other_prefixes_are_not_those_of_the_same_model(server: Any
 
 
 def test_the_key_comes_from_the_variable_that_is_named(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file of ours holds it."""
-    monkeypatch.setenv("THE_KEY", "s3cret")
+    """No file of ours holds it; blanks and line ends around it are none of it."""
+    monkeypatch.setenv("THE_KEY", " s3cret\r\n")
     url, asked = server(vectors)
     HttpEmbedder(to(url, key_variable="THE_KEY"))
 
@@ -191,6 +191,15 @@ def test_a_key_that_is_not_taken_is_named_by_its_variable(server: Any, monkeypat
     told = f"{raised.value} {raised.value.data}"
     assert "s3cret" not in told
     assert "pass@" not in told
+
+
+@pytest.mark.parametrize("key", ["s3cret\nX-More: 1", "s3cret\x1b[2J", "s3cret열쇠"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is sent."""
+    monkeypatch.setenv("THE_KEY", key)
+    with pytest.raises(BadArgument, match="THE_KEY holds more than a key") as raised:
+        HttpEmbedder(to("http://127.0.0.1:9/v1", key_variable="THE_KEY"))
+    assert "s3cret" not in f"{raised.value} {raised.value.data}"
 
 
 def test_a_server_that_is_not_there_is_said_at_once(no_waiting: list[float]) -> None:

@@ -53,7 +53,10 @@ class HttpEmbedder:
         if not settings.model:
             message = 'embedder = "openai-compatible" needs a model under [embedding] in your own config.toml: the name'
             raise BadArgument(f"{message} that the server has for it.", key="model")
-        key = variable(settings.key_variable) if settings.key_variable else ""
+        key = variable(settings.key_variable).strip() if settings.key_variable else ""
+        if not (key.isascii() and key.isprintable()):  # no header can hold it, and an error would show it
+            message = f"{settings.key_variable} holds more than a key: only printable ASCII can be sent. Set it anew."
+            raise BadArgument(message, key="key_variable")
         self._key = _about_key(settings.key_variable, key)
         self._http = httpx2
         self._url = url.rstrip("/") + "/embeddings"

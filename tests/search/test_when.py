@@ -101,6 +101,8 @@ def test_what_only_looks_like_a_date_is_none(question: str) -> None:
 @pytest.mark.parametrize(
     ("question", "about"),
     [
+        ("지난달 매출은 지금 어떻게 계산하지?", "now"), ("오늘 할 일은 현재 무슨 순이야?", "now"),
+        ("what does the last 7 days page show now", "now"),
         ("지금 쓰는 DB가 뭐야?", "now"), ("현재 방식", "now"), ("요즘 뭘로 돌려", "now"), ("what do we use now", "now"),
         ("the current version", "now"), ("which broker is it these days", "now"), ("which broker today", "now"),
         ("처음에 어떻게 정했지", "then"), ("원래 방식", "then"), ("예전 서버", "then"),

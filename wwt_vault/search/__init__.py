@@ -37,8 +37,8 @@ MAX_QUERY: Final = MAX_QUESTION
 
 _NOTHING: Final = "The vault holds nothing of this."
 _NOT_NAMED: Final = (
-    "Nowhere in the vault: {}. What was found is about something else, or has another name for it: if so, a line of the"
-    " glossary (`AI_CONTEXT/Glossary.md`, `- one name = other name`) joins the two."
+    "Nowhere in the vault: {}. What was found may be about something else, or has another name for it: if so, a line"
+    " of the glossary (`AI_CONTEXT/Glossary.md`, `- one name = other name`) joins the two."
 )
 _Written = Mapping[str, tuple[str, ...]]
 _NO_MORE: Final[_Written] = {}
@@ -140,7 +140,7 @@ def search(
     score(found, meaning_weight, when, about)
     good = [candidate for candidate in found if candidate.evidence >= SOME] or found
     ranked = one_of_each(in_order(good, when, index.likeness), limit)
-    if unknown := unknown_names(text, terms, status.passages):
+    if unknown := unknown_names(text, terms, status.passages, {one.passage.project for one in found}):
         notes += (_NOT_NAMED.format(" and ".join(f"`{name}`" for name in unknown)),)
     heard = index.by_sound(text)
     also = index.also(text) | heard

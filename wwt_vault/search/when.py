@@ -53,6 +53,8 @@ _NOW: Final = re.compile(
     r"|most recent(?:ly)?|any ?more|as of)\b",
     re.IGNORECASE,
 )
+_RIGHT_NOW: Final = re.compile(r"지금|현재|\b(?:now|currently|at the moment|at present)\b", re.IGNORECASE)
+"""Days beside these say no when: ``체크인 3일 전 알림은 지금 누가 보내?``"""
 _THEN: Final = re.compile(
     r"처음(?!부터 (?:다시|새로))|원래(?!대로)|당초|애초|애당초|최초|초기에|초기엔|초창기|초반에|초반엔"
     r"|예전|옛날|종전|과거에"
@@ -105,7 +107,7 @@ def read(question: str, now: datetime, zone: tzinfo) -> When:
         about = "now"
     with suppress(ValueError, OverflowError):  # days at the end of the calendar
         days = days_in(question, now.astimezone(zone).date())
-        if days is not None:
+        if days is not None and not _RIGHT_NOW.search(question.replace(days.words, " ")):
             since, until = (_moment(bound, zone) for bound in days[:2])
             return When(since=since, until=until, about="then", words=days.words)
     happened = _TELLS.search(question) is not None and not _DECIDED.search(question)

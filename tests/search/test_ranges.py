@@ -157,6 +157,7 @@ what did we build over the summer?             2026-06-01..2026-09-01
 2025년 3월호에 뭐 했지                         2025-01-01..2026-01-01
 H1 2025                                        2025-01-01..2025-07-01
 Q3 of last year                                2025-07-01..2025-10-01
+지난주 화면 설계                               2026-11-23..2026-11-30
 사흘 전 그 버그                                2026-11-27..2026-11-28
 두 달 전부터 쓰던 서버                         2026-09-01..
 한 달 전 결정                                  2026-10-01..2026-11-01
@@ -235,7 +236,7 @@ def test_days_are_read_as_a_person_means_them(question: str, expected: str) -> N
         "Q1: what is it", "the last day of the sprint", "the last time we did it", "last two sprints",
         "at the end of the function", "the other side", "version 3.5", "v3.5부터 3.7까지",
         # Named after days
-        "오늘 할 일 화면", "오늘 할 일이 뭐야?", "올해의 책", "오늘의집", "어제 대비", "작년 동기 대비",
+        "오늘 할 일 화면", "오늘 할 일이 뭐야?", "오늘의 할 일", "올해의 책", "오늘의집", "어제 대비", "작년 동기 대비",
         "yesterday() macro", "dbt yesterday var", "formatRelative print 2 days ago",
         "\"지난주\" 탭을 어디에 뒀지?", "what does the 'last week' filter show?",
         "Which heading levels, H1 or H2?", "H1 태그", "H2 Console 접속", "what did we change in H2?", "Q4-K-M",

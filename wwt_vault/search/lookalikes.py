@@ -13,15 +13,16 @@ from wwt_vault.search.named_days import HAPPENED
 __all__ = ["without_lookalikes"]
 
 _SHOWN: Final = (
-    r"탭|버튼|필터|위젯|화면|뷰|페이지|라벨|배지|메뉴|섹션|매크로|변수|함수"
+    r"탭|버튼|필터|위젯|라벨|배지|매크로|변수"
     r"|(?:var|variable|macro|function|filter|button|tab|view|page|widget|column|label|badge|preset)s?\b"
 )
 _QUOTED: Final = (
     r"\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|‘[^’\n]{1,60}’|「[^」\n]{1,60}」|`[^`\n]{1,60}`|(?<!\w)'[^'\n]{1,60}'(?!\w)"
 )
 _ALWAYS: Final = re.compile(
+    r"(?=[\"“‘「`'a-z오올이어전작지재버릴]|20)(?:"
     rf"{_QUOTED}"
-    r"|오늘\s?할\s?일|오늘의\s?집"
+    r"|오늘(?:의)?\s?할\s?일|오늘의\s?집"
     r"|(?:오늘|올해|이달)의\s?(?:책|인물|앱|사진|단어|선수|영화|게임|명언|날씨|운세|추천|특가|메뉴|상품|퀴즈|음악|노래)"
     r"|(?:어제|전일|작년|전년|지난해|재작년|지난\s?(?:달|주|분기)|전\s?(?:월|주|분기))"
     r"\s?(?:동기|동월|동일|같은\s기간)?\s?대비"
@@ -29,7 +30,7 @@ _ALWAYS: Final = re.compile(
     r"|\b(?:this|last) (?:spring (?:boot|bean|batch|cloud|data|mvc|security|framework|context)|fall back)"
     r"|\blast night (?:mode|theme|shift)\b"
     r"|(?:\bv|\bversion|\brelease|버전|릴리스)\s?20\d\d\.\d+(?:\.\d+)*|\b20\d\d\.\d+\.\d+\s?(?:버전|릴리스|version|release)"
-    r"|(?:\b(?:RFC|CVE|ADR|PEP|issue|ticket)|이슈|티켓)[ #-]{1,2}20\d\d-\d+(?![\d-])",
+    r"|(?:\b(?:RFC|CVE|ADR|PEP|issue|ticket)|이슈|티켓)[ #-]{1,2}20\d\d-\d+(?![\d-]))",
     re.IGNORECASE,
 )
 _UNLESS_TOLD: Final = re.compile(

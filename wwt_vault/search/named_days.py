@@ -64,7 +64,8 @@ MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-MONTH: Final = "|".join(f"{name}|{name[:3]}" for name in MONTHS if name != "may") + "|sept|may"
+MONTH: Final = f"(?=[adfjmnos])(?:{'|'.join(f'{name}|{name[:3]}' for name in MONTHS if name != 'may')}|sept|may)"
+"""What it may begin with is said first: that no word of a long question is tried against all twelve."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKDAY: Final = "|".join(WEEKDAYS)
 ORDINAL: Final = "(?:st|nd|rd|th)"
@@ -127,14 +128,15 @@ def either(*words: str, korean: bool) -> str:
 
 KO_PART: Final = rf"(?P<part>{either(*_PARTS.values(), korean=True)})(?![가-힣]{{2}})"
 EN_PART_OF: Final = (
-    rf"\b(?:(?P<part>{either(*_PARTS.values(), korean=False)}) of(?: the)? |(?P<part2>early|mid|late)(?:[ -]| in ))"
+    rf"\b(?=[befslmt])(?:(?P<part>{either(*_PARTS.values(), korean=False)}) of(?: the)? "
+    r"|(?P<part2>early|mid|late)(?:[ -]| in ))"
 )
 KO_PERIOD: Final = (
     rf"(?<![가-힣])(?P<period>{either(*_PERIODS.values(), korean=True)})"
     r"(?:(?<!주)|(?<=주)(?!소|문|제|기|요|식|변|석|어진|의\s?사항|말|차|인공|간|민|입|최|류|행|령))"
     r"(?:(?<!달)|(?<=달)(?!력|러|성|라[진지]|리기))"  # 지난 주소, 이번 주제, 이번 달력 begin alike
 )
-EN_PERIOD: Final = rf"\b(?P<period>{either(*_PERIODS.values(), korean=False)})\b"
+EN_PERIOD: Final = rf"\b(?=[lpt])(?P<period>{either(*_PERIODS.values(), korean=False)})\b"
 
 # --- Days by their names ----------------------------------------------------------------------------------------------
 

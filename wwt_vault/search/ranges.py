@@ -50,7 +50,7 @@ class Days(NamedTuple):
 _Reading = tuple[re.Match[str], Reader, Range]
 """What was found, who read it, and the days."""
 _Table = tuple[tuple[re.Pattern[str], Reader], ...]
-_MOST_FOUND: Final = 30
+_MOST_FOUND: Final = 8
 """By one pattern. What it is part of may be looked up in the whole question, for each that is none."""
 
 _LED: Final = re.compile(
@@ -64,9 +64,13 @@ def days_in(question: str, today: date) -> Days | None:
     question = without_lookalikes(question)
     for match, _, (first, after) in _readings(_SPANS, question, today):
         return Days(first, after, match[0].strip())
-    if span := _from_one_to_another(question, today):
-        return span
-    for match, _, named in _readings(_DAYS_NAMED, question, today):
+    readings = _readings(_DAYS_NAMED, question, today)
+    if joints := list(_JOINT.finditer(question)):
+        found = list(readings)
+        if span := _from_one_to_another(question, joints, found, today):
+            return span
+        readings = iter(found)
+    for match, _, named in readings:
         return Days(*_with_direction(question, match, named), match[0].strip())
     return None
 
@@ -158,12 +162,12 @@ _DAYS_NAMED: Final = _table(
     ),
     rf"{EN_PART_OF}(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d))?",
     rf"\b(?P<month>{MONTH})\.?,? (?P<year>20\d\d)\b",
-    rf"(?:{_ON})(?P<month>{MONTH})\b",
+    rf"\b(?=[adfjmnos])(?:{_ON})(?P<month>{MONTH})\b",
     # Quarters and halves
     rf"{_OF_KO_YEAR}?(?<!\d)(?:(?P<quarter>[1-4])\s?(?:사)?분기|(?P<half>[상하])반기)",
     rf"(?:{_OF_KO_YEAR}|\b(?P<year2>20\d\d)[ -]?|\b(?P<which2>last year|this year)(?:'s)? ){_QUARTER}",
     rf"\b{_QUARTER}{_OF_YEAR.removesuffix('?')}",
-    rf"(?:{_ON}|(?<=\bof )|(?<=\bthis ))Q(?P<quarter>[1-4])(?![\w:%-]|\.\S|\s%)",
+    rf"\b(?=Q[1-4])(?:{_ON}|(?<=\bof )|(?<=\bthis ))Q(?P<quarter>[1-4])(?![\w:%-]|\.\S|\s%)",
     r"^\W*Q(?P<quarter>[1-4])\W*$",
     r"(?<![\w-])Q(?P<quarter>[1-4])(?=에|엔|의|부터|까지|동안)",
     rf"\b(?P<quarter>first|second|third|fourth) quarter\b(?! of (?!20\d\d|last year|this year|the year\b)){_OF_YEAR}",
@@ -258,16 +262,13 @@ def _read_year_begun(match: re.Match[str], today: date) -> Range:
     return read_named(match, today)
 
 
-_ENDS: Final = (
-    *_DAYS_NAMED,
-    *_table(
-        rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?",
-        (rf"\b(?P<weekday>{WEEKDAY})\b", where_told(None, read_named)),
-        (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일", read_korean_day),
-        (r"(?<![\d.])(?P<year>20\d\d)(?![\d.])", _read_year_begun),
-    ),
+_MORE_ENDS: Final = _table(
+    rf"\b(?P<month>{MONTH})\b\.?(?:,? (?P<year>20\d\d)\b)?",
+    (rf"\b(?P<weekday>{WEEKDAY})\b", where_told(None, read_named)),
+    (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일", read_korean_day),
+    (r"(?<![\d.])(?P<year>20\d\d)(?![\d.])", _read_year_begun),
 )
-"""What is read as the one end where the other stands beside it."""
+"""What else is read as the one end where the other stands beside it."""
 _JOINT: Final = re.compile(
     r"(?P<between>(?<=\S)(?:와|과|하고)\s)|(?P<off>(?<=\S)에서\s?)|(?P<to>(?<=\S)\s?(?:부터\s?|[~–]\s?|-\s?)"
     r"|\s(?:to|through|thru|until|till)\s(?:the\s)?)|(?P<and>\sand\s(?:the\s)?)",
@@ -276,14 +277,11 @@ _JOINT: Final = re.compile(
 _MOVED: Final = re.compile(r"\b(?:mov|postpon|push|shift|delay|resched|bump|slip|rais|lower|extend)\w*", re.IGNORECASE)
 
 
-def _from_one_to_another(question: str, today: date) -> Days | None:
+def _from_one_to_another(question: str, joints: list[re.Match[str]], found: list[_Reading], today: date) -> Days | None:
     """Return ``between March and May``, ``지난달부터 어제까지``: from the one's first day to the other's last."""
-    joints = list(_JOINT.finditer(question))
-    if not joints:
-        return None
     ending: dict[int, _Reading] = {}
     beginning: dict[int, _Reading] = {}
-    for reading in sorted(_readings(_ENDS, question, today), key=lambda reading: len(reading[0][0])):
+    for reading in sorted([*found, *_readings(_MORE_ENDS, question, today)], key=lambda reading: len(reading[0][0])):
         ending[reading[0].end()] = beginning[reading[0].start()] = reading  # the longest is the last
     for joint in joints:
         one, other = ending.get(joint.start()), beginning.get(joint.end())

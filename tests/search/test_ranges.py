@@ -244,7 +244,8 @@ def test_days_are_read_as_a_person_means_them(question: str, expected: str) -> N
         "이번 주차장", "이번 주인공", "지난 주간", "올 겨울왕국", "1월요일", "금주령", "this spring boot",
         "last spring bean", "this fall back", "last night mode", "two weeks back button", "Which aug 3 filter",
         "the second quarter of the pipeline", "late 2019 iMac", "version 2025.1.3", "RFC 2025-11",
-        "이슈 2026-07", "매월 24일에 결제하기로 했나?", "on the 2nd try",
+        "이슈 2026-07", "매월 24일에 결제하기로 했나?", "보관을 7일에서 2일로 줄였나?", "3일에 6만 원이었지",
+        "on the 2nd try",
         "why was the release moved to Friday?", "did we decide to deploy Friday?",
         "비율을 1/2에서 1/3로 바꿨지", "2025.10.1 버전",
         # Now, and not what was done

@@ -246,7 +246,7 @@ _DAYS_NAMED: Final = _table(
     rf"(?<=\bsince )(?P<weekday>{WEEKDAY})\b",
     (rf"(?<=\bdo )(?P<weekday>{WEEKDAY})(?=\W*$)", where_told(None, read_named)),
     (rf"(?<=\bon the )(?P<day>\d\d?){ORDINAL}(?=\W*$|[,;?])", where_told(PLAIN_QUESTION, read_named)),
-    (r"(?<![\w가-힣])(?<!월 )(?<!매달 )(?P<day>[12]\d|3[01]|[1-9])일(?=에(?!\s?한)|날)", read_korean_day),
+    (r"(?<![\w가-힣])(?<!월 )(?<!매달 )(?P<day>[12]\d|3[01]|[1-9])일(?=에(?!서|\s?한|\s?\d)|날)", read_korean_day),
     (r"(?<![가-힣])(?P<weekday>[월화수목금토일])요일(?=에|날|\s)", read_korean_day),
     (r"(?<![가-힣])(?:최근|요즘|요새|근래)(?=에|엔|\s)|\b(?:recently|lately)\b", read_recently),
 )  # fmt: skip

@@ -91,8 +91,6 @@ def test_settings_that_do_not_parse_are_refused_by_name(tmp_path: Path, data: by
         "[search]\nembedder = 3",
         "[vault]\ntimezone = 9",
         '[vault]\nlanguage = ["ko"]',
-        "search = 3",
-        'vault = "/home/me/vault"',
     ],
 )
 def test_values_out_of_range_or_of_the_wrong_kind_are_refused_by_name(tmp_path: Path, text: str) -> None:
@@ -201,6 +199,15 @@ def test_every_key_that_is_read_is_known(tmp_path: Path) -> None:
     assert odd_settings(tmp_path / "config.toml") == []
     own.write_text("[sync")
     assert odd_settings(tmp_path / "none.toml") == []
+
+
+@pytest.mark.parametrize(("text", "name"), [("search = 3", "search"), ('vault = "/home/me/vault"', "vault")])
+def test_a_value_in_place_of_a_table_is_named_and_not_obeyed(tmp_path: Path, text: str, name: str) -> None:
+    """A vault that came from someone else stays searchable."""
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    assert load_vault_settings(path) == Settings()
+    assert [odd.message.startswith(f"{name}: not read, since it is a table") for odd in odd_settings(path)] == [True]
 
 
 def test_the_users_own_settings_are_looked_through_as_well(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def load_vault_settings(path: Path, read: Callable[[Path], bytes | None] = Path.
     for name, keys in _OF_VAULT.items():
         section = table.get(name, {})
         if not isinstance(section, dict):
-            raise BadArgument(f"{path}: {name} is a table, [{name}], not {section!r}", path=str(path), key=name)
+            continue  # as unknown keys are: ``odd_settings`` names it
         for key, kind in keys.items():
             if key not in section:
                 continue

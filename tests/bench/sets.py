@@ -177,13 +177,13 @@ def locomo() -> Set:
 
 def locomo_each() -> Set:
     """The same, each question within its own conversation: 19 to 32 sessions."""
-    documents, cases = locomo()
+    documents, cases, _ = locomo()
     return Set(documents, [case._replace(within=Filters(project=_talk(min(case.gold)))) for case in cases])
 
 
 def locomo_audited() -> Set:
     """LoCoMo with the evidence that its audit corrected (``audit-errors.json``); what has none left is not asked."""
-    documents, cases = locomo()
+    documents, cases, _ = locomo()
     right: dict[tuple[str, str], list[str]] = {}
     talks = [talk["sample_id"] for talk in json.loads((SHARED / "locomo" / "locomo10.json").read_text("utf-8"))]
     for row in json.loads((SHARED / "locomo" / "audit-errors.json").read_text("utf-8")):
@@ -217,7 +217,7 @@ def locomo_turns() -> Set:
 
 def locomo_told() -> Set:
     """The sessions as they are, each question within its own conversation; the turns of its evidence are to be told."""
-    documents, cases = locomo()
+    documents, cases, _ = locomo()
     made = []
     for case, by_turn in zip(cases, locomo_turns().cases, strict=True):
         gold = set()

@@ -114,6 +114,12 @@ def main() -> None:
         for tool, first in (("wiki_search", 0), ("wiki_get_context", options.questions)):
             asked = picked[first : first + options.questions]
             show(tool, [call(server, tool, query=case.question)[0] for case in asked], "ms")
+        # Whatever the wordings say, they cost the same: here the questions of others.
+        times = []
+        for at, case in enumerate(asked):
+            others = [other.question for other in picked[at + 1 : at + 4]]
+            times.append(call(server, "wiki_get_context", query=case.question, rephrased=others)[0])
+        show("wiki_get_context, three more wordings", times, "ms")
         words, meaning = [], []
         for number in range(options.turns):
             word = say(home, 2 * number)

@@ -15,6 +15,12 @@ passage. ``--weights`` draws recall against the weight of the meaning instead, b
     meaning    the meaning side alone: centred cosines
     fused      what ``search`` answers
     within     ``model`` among the texts in the language of the answer: what the model reaches without other languages
+
+``bilingual-rephrased`` and its kin ask the questions that somebody has said again in other words (``Case.rephrased``):
+
+    translated what ``search`` answers that is told the same question in the other language besides
+    rephrased  the same, told all of its other wordings
+    misled     the same, one of the other wordings being that of another question
 """
 
 from __future__ import annotations
@@ -49,11 +55,16 @@ from wwt_vault.search.candidates import gather, score
 from wwt_vault.search.when import When
 
 ROWS: Final = ("words", "model", "meaning", "fused", "within")
+REPHRASED_ROWS: Final = ("words", "fused", "translated", "rephrased", "misled")
+_ORDER: Final = (*ROWS, *REPHRASED_ROWS[2:])
 FAR: Final[dict[str, tuple[str, ...]]] = {"bilingual": ("locomo", "korquad"), "xquad": ("bilingual",), "projects": ()}
 """Whose questions are asked of a set where nothing can answer them; else those of the bilingual set."""
 _MOST_FAR: Final = 100
 _DEPTH: Final = 100
+_IN_TWO_LANGUAGES: Final = ("bilingual", "paraphrases", "projects", "xquad")
 _SAMPLES: Final = 1000
+_AWAY: Final = 7
+"""Questions between one and that by whose wordings it is misled: neighbours may be about the same."""
 
 
 Item = TypeVar("Item")
@@ -148,7 +159,7 @@ def open_set(name: str, cache: Path, embedder: str = "auto") -> tuple[Set, Index
     if model is None:
         sys.exit("no embedding model is installed")
     remembering = Remembering(model)
-    index = Index(cache / name, lambda: remembering)
+    index = Index(cache / name.removesuffix("-rephrased"), lambda: remembering)
     fill(index, chosen.documents, name)
     return chosen, index, remembering
 
@@ -169,10 +180,27 @@ def sides(index: Index, now: Any) -> dict[str, Way]:
         return [hit.passage for hit in index.meaning(case.question, case.within, _DEPTH) or ()], True
 
     def fused(case: Case) -> tuple[list[Passage], bool]:
-        result = search(index, case.question, case.within, limit=_DEPTH, now=now, nearest=True)
-        return [hit.passage for hit in result.hits], result.found
+        return answered(index, case, (), now)
 
     return {"words": by_words, "meaning": by_meaning, "fused": fused}
+
+
+def answered(index: Index, case: Case, rephrased: Sequence[str], now: Any) -> tuple[list[Passage], bool]:
+    """Return what ``search`` answers."""
+    result = search(index, case.question, case.within, rephrased=rephrased, limit=_DEPTH, now=now, nearest=True)
+    return [hit.passage for hit in result.hits], result.found
+
+
+def said_again(index: Index, now: Any, cases: Sequence[Case]) -> dict[str, Way]:
+    """Return the ways to ask in more than one wording; ``cases`` are all that are asked, for those of another one."""
+    others = dict(zip((case.question for case in cases), [*cases[_AWAY:], *cases[:_AWAY]], strict=True))
+    return {
+        "translated": lambda case: answered(index, case, case.rephrased[:1], now),
+        "rephrased": lambda case: answered(index, case, case.rephrased, now),
+        "misled": lambda case: answered(
+            index, case, (*case.rephrased[:-1], *others[case.question].rephrased[-1:]), now
+        ),
+    }
 
 
 def ways(index: Index, now: Any, plain: Plain) -> dict[str, Way]:
@@ -254,7 +282,7 @@ def interval(values: Sequence[float]) -> str:
 def table(figures: Figures, part: str, shown: Sequence[str]) -> str:
     """Return a table of the measures ``shown``; ``part`` is the heading of what the figures are of first."""
     lines = [f"| {part} | kind | n | by | {' | '.join(shown)} |", f"|{' --- |' * (len(shown) + 4)}"]
-    for (of, kind, row), values in sorted(figures.items(), key=lambda item: (*item[0][:2], ROWS.index(item[0][2]))):
+    for (of, kind, row), values in sorted(figures.items(), key=lambda item: (*item[0][:2], _ORDER.index(item[0][2]))):
         cells = [interval(values[measure]) if values.get(measure) else "" for measure in shown]
         lines.append(f"| {of} | {kind} | {max(map(len, values.values()))} | {row} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -290,40 +318,48 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
         turns_told(chosen, index) if name == "locomo-told" else lambda passage, _: [chosen.original(passage.document)]
     )
     figures: Figures = defaultdict(lambda: defaultdict(list))
-    refused: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for row, way in ways(index, now, Plain(chosen, cache / name, model)).items():
-        if row not in rows or (row == "within" and name not in ("bilingual", "paraphrases", "projects", "xquad")):
+    refused: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    again = any(case.rephrased for case in cases)
+    asked = (
+        sides(index, now) | said_again(index, now, cases)
+        if again
+        else ways(index, now, Plain(chosen, cache / name, model))
+    )
+    for row, way in asked.items():
+        if row not in (REPHRASED_ROWS if again else rows) or (
+            row == "within" and name not in ("bilingual", "paraphrases", "projects", "xquad")
+        ):
             continue
         seconds = []
         for case in cases:
             answer = ask(way, case, told)
             seconds.append(answer.seconds)
             of = "answer" if case.gold else "far" if case.kind == "far" else "near"
-            refused[case.part, of] += [not answer.found] if row == "fused" else []
+            refused[case.part, of, row] += [not answer.found]
             if case.gold:
                 for measure, value in measures(case, answer.documents):
                     for kind in {case.kind, "all"}:
                         figures[case.part, kind, row][measure].append(value)
-        if row == "fused":
+        if row == "fused" and not again:
             for part in parts:
-                refused[part, "far"] += [not ask(way, case, told).found for case in far(name, part)]
+                refused[part, "far", row] += [not ask(way, case, told).found for case in far(name, part)]
         p50, p95 = np.percentile(np.array(seconds) * 1000, (50, 95))
         print(f"{name}, {row}: {p50:.1f} ms median, {p95:.1f} ms p95, without embedding", file=sys.stderr)
-    shown = SHOWN.get(name, ("nDCG@10", "R@1", "R@5", "R@10", "MRR"))
+    shown = SHOWN.get(name.removesuffix("-rephrased"), ("nDCG@10", "R@1", "R@5", "R@10", "MRR"))
     print(f"\n### {name}\n\n{table(figures, 'part', shown)}")
-    for part in parts:
+    for part, row in ((part, row) for part in parts for row in ("fused", "translated", "rephrased", "misled")):
         some = [
-            f"{1 - np.mean(refused[part, kind]):.0%} of {len(refused[part, kind])} {words}"
+            f"{1 - np.mean(refused[part, kind, row]):.0%} of {len(refused[part, kind, row])} {words}"
             for kind, words in (
                 ("near", "questions about its subjects without an answer"),
                 ("far", "questions about other things"),
             )
-            if refused[part, kind]
+            if refused[part, kind, row]
         ]
-        if some and refused[part, "answer"]:
-            missed = np.mean(refused[part, "answer"])
-            print(f"\n{part}: found something for {', '.join(some)}; nothing for {missed:.1%} of those with an answer")
-    if tuple(rows) == ROWS:
+        if some and refused[part, "answer", row]:
+            missed = np.mean(refused[part, "answer", row])
+            print(f"\n{part}, {row}: found something for {', '.join(some)}; nothing for {missed:.1%} with an answer")
+    if tuple(rows) == ROWS and not again:
         print(f"\n{costs(index, model.model, cases, now)}", flush=True)
 
 

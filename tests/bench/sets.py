@@ -28,6 +28,7 @@ UPDATES: Final = BILINGUAL.with_name("updates")
 PROJECTS: Final = BILINGUAL.with_name("projects")
 CONSIDERED: Final = BILINGUAL.with_name("considered")
 DAYS: Final = BILINGUAL.with_name("days")
+REPHRASED: Final = BILINGUAL.with_name("rephrased")
 
 
 class Case(NamedTuple):
@@ -42,6 +43,8 @@ class Case(NamedTuple):
     within: Filters = Filters()
     avoid: frozenset[str] = frozenset()
     """Documents that must come behind the gold ones: what was replaced."""
+    rephrased: tuple[str, ...] = ()
+    """The same question in other words, by somebody who knew nothing but the question."""
 
 
 class Set(NamedTuple):
@@ -349,6 +352,14 @@ def paraphrases() -> Set:
     return Set(documents, cases)
 
 
+def _rephrased(name: str, chosen: Set) -> Set:
+    """Return those questions of a set that somebody has said in other words, with these: ``tests/data/rephrased``."""
+    rows = map(json.loads, (REPHRASED / f"{name}.jsonl").read_text("utf-8").splitlines())
+    others = {row["question"]: tuple(row["rephrased"]) for row in rows}
+    cases = [case._replace(rephrased=others[case.question]) for case in chosen.cases if case.question in others]
+    return chosen._replace(cases=cases)
+
+
 def updates() -> Set:
     """Dated facts of 63 teams, some of which replaced others without saying so; questions about now, then and neither.
 
@@ -450,6 +461,9 @@ SETS: Final[dict[str, Callable[[], Set]]] = {
     "updates": updates,
     "considered": considered,
     "projects": projects,
+    "bilingual-rephrased": lambda: _rephrased("bilingual", bilingual()),
+    "paraphrases-rephrased": lambda: _rephrased("paraphrases", paraphrases()),
+    "projects-rephrased": lambda: _rephrased("projects", projects()),
     "days": days,
     "days-among": days_among,
     "locomo": locomo,

@@ -24,6 +24,7 @@ CHOICE = (
 )
 LOOK = "Let me look that up."
 QUESTION = "지난번에 결제 데이터베이스로 무엇을 골랐지?"
+REPHRASED = ["which database did we choose for payments", "결제 DB 선택 PostgreSQL MySQL"]
 ANSWER = "You chose PostgreSQL 16."
 
 SETTINGS = {
@@ -157,7 +158,7 @@ def tell(host: str, binaries: Path, folder: Path) -> Story:
     story.turn("first", FIRST, [say(CHOICE)])
     story.turn("tool", "continue", [Call("wiki_get_context", {"query": "PostgreSQL"}, LOOK), say("Done.")], go="resume")
     story.turn("again", "continue", [say("Done.")], go="resume")
-    story.turn("new", QUESTION, [Call("wiki_get_context", {"query": QUESTION}), say(ANSWER)])
+    story.turn("new", QUESTION, [Call("wiki_get_context", {"query": QUESTION, "rephrased": REPHRASED}), say(ANSWER)])
 
     story.reports["ingest"] = story.wwt("ingest", str(story.home / TRANSCRIPTS[host]))
     story.look("ingest")

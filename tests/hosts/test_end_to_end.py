@@ -88,7 +88,7 @@ def test_the_session_note_holds_the_conversation_in_order(story: Story) -> None:
 def test_a_new_session_is_told_of_the_memory(story: Story) -> None:
     """Before the first answer the model reads the rule to ask, and what was said last in this project."""
     shown = text_of(story.requests["new"][0])
-    assert "wiki_get_context(query)" in shown
+    assert "wiki_get_context(query, rephrased)" in shown
     assert any(event["id"] in shown for event in story.events["again"])
 
 

@@ -23,6 +23,9 @@ _INDEX_SECONDS: Final = 20.0
 _EMBED_SECONDS: Final = 5.0
 """A search indexes what changed, and gives vectors to it, for so long at most; ``wwt index refresh`` does the rest."""
 
+_Rephrased = Annotated[
+    list[str] | None, typer.Option(metavar="TEXT", help="The same in other words; may be repeated, four times.")
+]
 _Project = Annotated[str | None, typer.Option(help="Only this project.")]
 
 
@@ -42,6 +45,7 @@ def search(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in Korean or English.")],
     *,
+    rephrased: _Rephrased = None,
     project: _Project = None,
     host: Annotated[str | None, typer.Option(help="Only this host: claude-code, codex, gemini, …")] = None,
     branch: Annotated[str | None, typer.Option(help="Only sessions on this git branch.")] = None,
@@ -63,6 +67,7 @@ def search(
     result = recall.search(
         opened,
         query,
+        rephrased=rephrased or (),
         project=project,
         host=host,
         git_branch=branch,
@@ -83,6 +88,8 @@ def search(
 def context(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The question or the task at hand.")],
+    *,
+    rephrased: _Rephrased = None,
     project: Annotated[str | None, typer.Option(help="Show the recent flow of this project too.")] = None,
     budget: Annotated[int, typer.Option(help="Tokens that the text may cost at most.")] = 1500,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="Answer as of this date.")] = None,
@@ -92,7 +99,15 @@ def context(
     opened, missing = _opened(common, query)
     from wwt_vault.operations import recall  # noqa: PLC0415
 
-    result = recall.context(opened, query, project=project, budget_tokens=budget, as_of=as_of, missing=missing)
+    result = recall.context(
+        opened,
+        query,
+        rephrased=rephrased or (),
+        project=project,
+        budget_tokens=budget,
+        as_of=as_of,
+        missing=missing,
+    )
     emit(common, result, render.context)
 
 

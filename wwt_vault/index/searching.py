@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Searcher"]
 
 _ID: Final = re.compile("[0-9a-f]{16}")
-_REMEMBERED: Final = 4
+_REMEMBERED: Final = 6
+"""Questions of which all is kept: one in five wordings, and one more."""
 _READ: Final = 30
 """Passages in which the parts of a code that is nowhere are looked for together."""
 _VERIFIED: Final = 200

@@ -5,7 +5,7 @@ Functions here run in worker threads. What they raise becomes a refusal in ``ser
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -31,13 +31,18 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
     """Return the functions behind the tools, by the tools' names."""
 
     def get_context(
-        query: str, project: str | None = None, budget_tokens: int = 1500, as_of: str | None = None
+        query: str,
+        rephrased: Sequence[str] = (),
+        project: str | None = None,
+        budget_tokens: int = 1500,
+        as_of: str | None = None,
     ) -> CallToolResult:
         from wwt_vault.operations import recall  # noqa: PLC0415 - nothing heavy before the first call
 
         found = recall.context(
             session.workspace(),
             query,
+            rephrased=rephrased,
             project=project,
             budget_tokens=budget_tokens,
             as_of=as_of,
@@ -51,6 +56,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
     def search(
         query: str,
         *,
+        rephrased: Sequence[str] = (),
         project: str | None = None,
         host: str | None = None,
         git_branch: str | None = None,
@@ -69,6 +75,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         found = recall.search(
             session.workspace(),
             query,
+            rephrased=rephrased,
             project=project,
             host=host,
             git_branch=git_branch,

@@ -27,12 +27,14 @@ Json = dict[str, Any]
 
 _CONTEXT_HITS: Final = 16
 """Hits from which a context is made: more than fit into any usual budget."""
+_SAY_AGAIN: Final = "Said again in the other language and in other words, as `rephrased`, the question may find it."
 
 
 def search(
     workspace: Workspace,
     query: str,
     *,
+    rephrased: Sequence[str] = (),
     project: str | None = None,
     host: str | None = None,
     git_branch: str | None = None,
@@ -48,7 +50,8 @@ def search(
     missing: Sequence[str] | None = None,
     open_since: datetime | None = None,
 ) -> Json:
-    """Search the vault. ``since`` and ``until`` are ISO 8601 in the person's zone; a date as ``until`` includes its
+    """Search the vault. ``rephrased`` is the same question in other words, see ``search.search``; ``since`` and
+    ``until`` are ISO 8601 in the person's zone; a date as ``until`` includes its
     day. With ``nearest`` the best candidates are returned even if ``found`` is false: they are no answer.
 
     ``missing`` is what ``catch_up`` returned to a caller that has called it, ``open_since`` as in ``search.search``.
@@ -74,6 +77,7 @@ def search(
         workspace.index,
         query,
         filters,
+        rephrased=rephrased,
         limit=limit,
         meaning_weight=weight,
         open_since=open_since,
@@ -93,6 +97,7 @@ def context(
     workspace: Workspace,
     query: str,
     *,
+    rephrased: Sequence[str] = (),
     project: str | None = None,
     budget_tokens: int = 1500,
     as_of: str | None = None,
@@ -101,10 +106,10 @@ def context(
 ) -> Json:
     """Return what is known that bears on ``query``, in at most ``budget_tokens``, ready for an agent.
 
-    ``project`` puts its pinned notes first and adds its recent flow; ``as_of`` answers from notes as they were at the
-    end of that day and from what was said until then;
-    ``missing`` and ``open_since`` as for ``search``. Returns ``{query, found, budget_tokens, used_tokens, items, text,
-    notes}``. Raises ``BadArgument``.
+    ``rephrased`` is the same question in other words; ``project`` puts its pinned notes first and adds its recent flow;
+    ``as_of`` answers from notes as they were at the end of that day and from what was said until then; ``missing`` and
+    ``open_since`` as for ``search``. Returns ``{query, found, budget_tokens, used_tokens, items, text, notes}``. Raises
+    ``BadArgument``.
     """
     stale = catch_up(workspace) if missing is None else missing
     vault = workspace.vault
@@ -117,6 +122,7 @@ def context(
             workspace.index,
             query,
             filters,
+            rephrased=rephrased,
             limit=_CONTEXT_HITS,
             meaning_weight=weight,
             open_since=open_since,
@@ -155,7 +161,7 @@ def context(
         flow=flow(workspace, project, until) if project else (),
         project=project,
         waiting=None if until else open_sessions.waiting(project),
-        missing=[*limits, *stale],
+        missing=[*limits, *([] if hits or rephrased else [_SAY_AGAIN]), *stale],
         budget_tokens=budget_tokens,
         zone=vault.zone,
     )

@@ -2,6 +2,7 @@
 
 when         what the question says about time
 candidates   what both sides find, the score they add up to, whether it is an answer at all
+wordings     the same question in other words, and what that comes to
 days         questions about days and nothing else
 unknown      which names of the question are nowhere
 order        what holds now before what was replaced; nothing said twice
@@ -10,7 +11,7 @@ order        what holds now before what was replaced; nothing said twice
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -20,16 +21,17 @@ from wwt_vault.errors import BadArgument
 from wwt_vault.index.analysis import MAX_QUESTION, plain
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Hit, Passage
-from wwt_vault.search.candidates import SOME, Candidate, gather, score, surplus, weigh_evidence
+from wwt_vault.search.candidates import SOME, Candidate, lift
 from wwt_vault.search.days import asked_besides, of_those_days, on_subject, subject
 from wwt_vault.search.order import in_order, one_of_each
 from wwt_vault.search.unknown import unknown_names
 from wwt_vault.search.when import When, read
+from wwt_vault.search.wordings import MAX_REPHRASED, Wording, evidence_left, gather_all, joined, readable
 
 if TYPE_CHECKING:
     from wwt_vault.index import Index, IndexStatus
 
-__all__ = ["MAX_LIMIT", "MAX_QUERY", "SearchResult", "search"]
+__all__ = ["MAX_LIMIT", "MAX_QUERY", "MAX_REPHRASED", "SearchResult", "search"]
 
 MAX_LIMIT: Final = 100
 MAX_QUERY: Final = MAX_QUESTION
@@ -57,21 +59,11 @@ class SearchResult:
     """The words of the question as they were searched, and how rare each is (idf)."""
     about_then: bool = False
     """The question is about how it once was: what was replaced since answers it."""
-    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What of the question is also written in other ways, and how: loanwords, the vault's glossary, what sounds so."""
+    words: Mapping[str, float] = field(default_factory=dict)
+    """What a text is trimmed to: the terms, those of the other wordings, and what names among them are also written as
+    (loanwords, the vault's glossary, what sounds so), each with its weight."""
     notes: tuple[str, ...] = ()
     """How this answer is limited (no model yet, question cut, a filter that matches nothing): sentences for people."""
-
-    @property
-    def words(self) -> dict[str, float]:
-        """The terms and what names among them are also written as, with their weights: what a text is trimmed to."""
-        weights = dict(self.terms)
-        for member, others in self.also.items():
-            if member in ordinary():
-                continue  # a server is in most sentences
-            weight = max((weight for term, weight in self.terms.items() if _same(term, member)), default=0.0)
-            weights |= {other: weight for other in others if weight and other not in weights}
-        return weights
 
 
 def search(
@@ -79,6 +71,7 @@ def search(
     query: str,
     filters: Filters | None = None,
     *,
+    rephrased: Sequence[str] = (),
     limit: int = 10,
     meaning_weight: float = 0.3,
     open_since: datetime | None = None,
@@ -88,6 +81,7 @@ def search(
 ) -> SearchResult:
     """Return at most ``limit`` passages that answer ``query``, best first, or none with ``found=False``.
 
+    ``rephrased`` is the same question in other words, ``MAX_REPHRASED`` times at most; see ``wordings``.
     ``open_since`` leaves out prompts that are younger and have no answer yet: one of them is what the agent that asks
     was asked itself. ``now`` and ``zone`` are what "last week" in a question is counted from; without ``now`` no
     dates are read. With ``nearest`` the best candidates are returned even if they are no answer; ``found`` still tells.
@@ -103,7 +97,7 @@ def search(
         )
     filters = filters or Filters()
     text, notes = _readable(query)
-    if not any(character.isalnum() for character in text):
+    if not any(map(str.isalnum, text)):
         return SearchResult(query=query, found=False, notes=(*notes, "The question holds no word to search for."))
     when = read(text, now, zone) if now else When()
     if when.has_range:
@@ -116,14 +110,22 @@ def search(
         )
         if of_days or not besides:
             return _listed(query, of_days, limit, when, notes)
+    others, more_notes = _others(text, rephrased)
+    notes += more_notes
+    texts = [text, *others]
     about = subject(text, besides, when)
     if about:
-        text = on_subject(text, when, by_words=not index.status().embedded)
-    everything, terms, has_meaning = gather(index, text, filters)
+        by_words = not index.status().embedded
+        its_days = [when, *(read(other, now, zone) if now else When() for other in others)]
+        texts = [
+            on_subject(wording, days, by_words=by_words) if days.has_range else wording
+            for wording, days in zip(texts, its_days, strict=True)
+        ]
+    wordings, has_meaning = gather_all(index, texts, filters, lambda passage: _is_open(passage, open_since))
+    terms = wordings[0].terms
     status = index.status()
     notes += _limits(status, not has_meaning)
-    found = [candidate for candidate in everything if not _is_open(candidate.passage, open_since)]
-    if not found:
+    if not wordings[0].candidates:
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else _NOTHING
         # Without any passage no word of a question is known to say something.
@@ -131,29 +133,55 @@ def search(
         if status.generation is None and status.problem:
             nothing = f"Nothing could be searched: {status.problem.rstrip('.')}. Ask again."
         return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
-    weigh_evidence(found)
-    is_answer = bool(terms) and surplus(found, terms, status.passages, has_meaning) >= 0
+    is_answer = evidence_left(wordings, status.passages, has_meaning) >= 0 and bool(terms)
     if about and not has_meaning:
-        is_answer = is_answer and any(about & candidate.terms for candidate in found)  # what was done, but not on that
+        # What was done, but not on that.
+        is_answer = is_answer and any(about & candidate.terms for candidate in wordings[0].candidates)
     if not is_answer and not nearest:
         return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
-    score(found, meaning_weight, when, about)
+    found = joined(wordings, meaning_weight)
+    lift(found, when, about)
     good = [candidate for candidate in found if candidate.evidence >= SOME] or found
     ranked = one_of_each(in_order(good, when, index.likeness), limit)
+    text = wordings[0].text
     if unknown := unknown_names(text, terms, status.passages, {one.passage.project for one in found}):
         notes += (_NOT_NAMED.format(" and ".join(f"`{name}`" for name in unknown)),)
     heard = index.by_sound(text)
     also = index.also(text) | heard
-    hits = tuple(_hit(candidate, terms, also, heard) for candidate in ranked)
     return SearchResult(
         query=query,
         found=is_answer,
-        hits=hits,
+        hits=tuple(_hit(candidate, terms, also, heard) for candidate in ranked),
         terms=terms,
         about_then=when.asks_for_first,
-        also=also,
+        words=_words(index, wordings),
         notes=notes,
     )
+
+
+def _others(text: str, rephrased: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the other wordings that are looked up, and what had to be said about that."""
+    asking = (readable(other)[:MAX_QUERY] for other in rephrased)
+    asking = (other for other in asking if any(map(str.isalnum, other)))
+    others = [other for other in dict.fromkeys(asking) if other != text]
+    if len(others) <= MAX_REPHRASED:
+        return others, ()
+    return others[:MAX_REPHRASED], (f"Of the {len(others)} other wordings only the first {MAX_REPHRASED} were used.",)
+
+
+def _words(index: Index, wordings: Sequence[Wording]) -> dict[str, float]:
+    """Return what a text is trimmed to; a word that several wordings hold counts each time."""
+    words: dict[str, float] = defaultdict(float)
+    for wording in wordings:
+        weights = dict(wording.terms)
+        for member, others in (index.also(wording.text) | index.by_sound(wording.text)).items():
+            if member in ordinary():
+                continue  # a server is in most sentences
+            weight = max((weight for term, weight in wording.terms.items() if _same(term, member)), default=0.0)
+            weights |= {other: weight for other in others if weight and other not in weights}
+        for word, weight in weights.items():
+            words[word] += weight
+    return dict(words)
 
 
 def _listed(query: str, found: Sequence[Candidate], limit: int, when: When, notes: tuple[str, ...]) -> SearchResult:
@@ -183,8 +211,7 @@ def _is_open(passage: Passage, moment: datetime | None) -> bool:
 
 def _readable(query: str) -> tuple[str, tuple[str, ...]]:
     """Return the question as it is searched, and what had to be said about that."""
-    text = query.replace("\0", " ").encode("utf-8", "replace").decode()
-    text = unicodedata.normalize("NFC", text).strip()
+    text = readable(query)
     if len(text) <= MAX_QUERY:
         return text, ()
     return text[:MAX_QUERY], (f"The question is long: only its first {MAX_QUERY} characters were searched.",)

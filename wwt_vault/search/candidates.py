@@ -32,15 +32,21 @@ if TYPE_CHECKING:
     from wwt_vault.index import Index
 
 __all__ = [
+    "ENOUGH",
+    "NOWHERE",
     "POOL",
     "SOME",
+    "SURE",
     "Candidate",
     "brought",
+    "complete",
     "enough",
     "familiar",
     "gather",
+    "lift",
     "score",
     "surplus",
+    "weigh",
     "weigh_evidence",
 ]
 
@@ -49,7 +55,7 @@ POOL: Final = 100
 
 _CHANCE: Final = 0.3
 """Coverage that any question reaches somewhere by words that say nothing: only what is above it counts."""
-_SURE: Final = 0.6
+SURE: Final = 0.6
 """Coverage that no passage reaches by chance."""
 _UNSAID: Final = 0.8
 """What the meaning of a passage counts in place of its words, where it could have held them."""
@@ -120,15 +126,7 @@ def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], 
     for passage, cosine in by_meaning or ():
         found.setdefault(passage.id, Candidate(passage=passage)).cosine = cosine
     if by_meaning is not None:
-        wordless = [name for name, candidate in found.items() if not candidate.keyword]
-        for name, score_ in index.keyword_scores(text, wordless).items():
-            found[name].keyword = score_
-        far = [name for name, candidate in found.items() if candidate.cosine is None]
-        for name, cosine in (index.cosines(text, far) or {}).items():
-            found[name].cosine = cosine
-        spoken = language_of(text)
-        for candidate in found.values():
-            candidate.is_foreign = language_of(candidate.passage.text) != spoken
+        complete(index, text, list(found.values()))
     for term in frozenset().union(*(candidate.exact for candidate in found.values())):
         holders = [candidate for candidate in found.values() if term in candidate.exact]
         if len(holders) > _COMMON:
@@ -137,11 +135,31 @@ def gather(index: Index, text: str, filters: Filters) -> tuple[list[Candidate], 
     return list(found.values()), terms, by_meaning is not None
 
 
+def complete(index: Index, text: str, candidates: Sequence[Candidate]) -> None:
+    """Fill in what one side says of candidates that only the other one found, or neither."""
+    found = {candidate.passage.id: candidate for candidate in candidates}
+    wordless = [name for name, candidate in found.items() if not candidate.keyword]
+    for name, score_ in index.keyword_scores(text, wordless).items():
+        found[name].keyword = score_
+    far = [name for name, candidate in found.items() if candidate.cosine is None]
+    for name, cosine in (index.cosines(text, far) or {}).items():
+        found[name].cosine = cosine
+    spoken = language_of(text)
+    for candidate in candidates:
+        candidate.is_foreign = language_of(candidate.passage.text) != spoken
+
+
 def score(candidates: Sequence[Candidate], weight: float, when: When, subject: Set[str] = frozenset()) -> None:
     """Give every candidate its score; see the module.
 
     ``subject``: the few words that are asked for besides the days, as ``days.subject`` returns them.
     """
+    weigh(candidates, weight)
+    lift(candidates, when, subject)
+
+
+def weigh(candidates: Sequence[Candidate], weight: float) -> None:
+    """Give every candidate its score, ``plain``: what words and meaning add up to, and nothing else."""
     best = max(candidate.keyword for candidate in candidates) or 1.0
     words = [candidate.keyword / best for candidate in candidates]
     nearest = max((candidate.cosine for candidate in candidates if candidate.cosine is not None), default=None)
@@ -159,6 +177,10 @@ def score(candidates: Sequence[Candidate], weight: float, when: When, subject: S
             meant = (1.0 if candidate.is_foreign else _UNSAID) * max(0.0, meaning) / nearest
             said = max(said, sure * own + (trust - sure) * meant)
         candidate.plain = candidate.score = weight * meaning + (1 - weight) * said
+
+
+def lift(candidates: Sequence[Candidate], when: When, subject: Set[str] = frozenset()) -> None:
+    """Add to the scores what the question's codes, its names and its days are worth, once they are weighed."""
     _add_exact(candidates)
     if when.has_range:
         best = max(candidate.score for candidate in candidates)
@@ -175,7 +197,7 @@ def _trust(candidates: Sequence[Candidate], words: Sequence[float], meanings: Se
     """Return what the words count, and what of that they count against passages in another language."""
     coverage = max(candidate.coverage for candidate in candidates)
     trust = max(0.0, coverage - _CHANCE) / (1 - _CHANCE)
-    sure = max(0.0, coverage - _SURE) / (1 - _SURE)
+    sure = max(0.0, coverage - SURE) / (1 - SURE)
     nearest = max(range(len(candidates)), key=meanings.__getitem__)
     by_words = max(range(len(candidates)), key=words.__getitem__)
     if 0 < meanings[nearest] * _AGREES > meanings[by_words]:
@@ -203,7 +225,7 @@ def _add_exact(candidates: Sequence[Candidate]) -> None:
 
 # --- Is there an answer? ----------------------------------------------------------------------------------------------
 
-_ENOUGH: Final = 0.35
+ENOUGH: Final = 0.35
 """What must be brought for an answer. With ``familiar``, 2 % of the dev questions that have one bring less."""
 _ALONE: Final = 0.07
 """What one passage must bring besides, in a vault so small that it has to stand alone."""
@@ -221,10 +243,12 @@ _SPEAKS: Final = 0.25
 _VOCABULARY: Final = 200
 """Passages from which a vault has words enough for an unknown one to say something."""
 _WORDS_ALONE: Final = 0.35
-"""``_ENOUGH`` while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
+"""``ENOUGH`` while nothing is known of the meaning: a word that is nowhere in the vault then weighs too much."""
 _NEARNESS: Final = 2.2
 """How much nearness counts: .2 is as near as a paraphrase comes in either language, and half of the words
 stand together in few wrong passages."""
+NOWHERE: Final = -1.0
+"""How much is missing where nothing but codes is asked for, and none of them is anywhere."""
 SOME: Final = 0.15
 """What any passage must bring to be listed beside the best: below this it is noise."""
 
@@ -235,7 +259,7 @@ def surplus(candidates: Sequence[Candidate], terms: Mapping[str, float], passage
     Of one candidate or more, after ``weigh_evidence``; ``terms`` and ``has_meaning`` as ``gather`` returned them.
     """
     if terms and all(map(_is_code, terms)) and not any(candidate.terms for candidate in candidates):
-        return -1.0  # nothing else is asked than what is nowhere; codes that look alike do not mean the like
+        return NOWHERE  # nothing else is asked than what is nowhere; codes that look alike do not mean the like
     evidence = brought(candidates, passages)
     if has_meaning:
         evidence += familiar(terms, candidates, passages)
@@ -252,7 +276,7 @@ def enough(passages: int, has_meaning: bool) -> float:
     if not has_meaning:
         return _WORDS_ALONE
     alone = _ALONE * (1 - min(1.0, passages / _VOCABULARY))
-    return min(_AT_MOST, _ENOUGH + alone + _MORE * log(max(1.0, passages / _FEW)))
+    return min(_AT_MOST, ENOUGH + alone + _MORE * log(max(1.0, passages / _FEW)))
 
 
 def brought(candidates: Sequence[Candidate], passages: int) -> float:
@@ -263,7 +287,7 @@ def brought(candidates: Sequence[Candidate], passages: int) -> float:
     for the more, the fewer there are.
     """
     best = max(candidates, key=lambda candidate: candidate.evidence)
-    if best.cosine is None or best.coverage >= _SURE:
+    if best.cosine is None or best.coverage >= SURE:
         return best.evidence
     three = sorted((candidate.evidence for candidate in candidates), reverse=True)[:3]
     share = min(1.0, passages / _VOCABULARY)

@@ -28,7 +28,7 @@ What was said in earlier sessions, with any agent, is kept word for word in this
 answers from it.
 
 - When earlier work, a decision, a preference or "last time" may matter, search first: call `wiki_get_context` with the
-  question, before you answer.
+  question, before you answer; in `rephrased` say it again in the other language and in the words of a likely answer.
 - What the person says now wins over what the memory says. Name the difference.
 - Cite what you take from it: the note or the session, and its date.
 - When nothing is found, say so. Do not guess what was said or decided.

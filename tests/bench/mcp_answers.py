@@ -117,7 +117,7 @@ def main() -> None:
         # Whatever the wordings say, they cost the same: here the questions of others.
         times = []
         for at, case in enumerate(asked):
-            others = [other.question for other in picked[at + 1 : at + 4]]
+            others = [other.question for other in cases[3 * at : 3 * at + 3]]
             times.append(call(server, "wiki_get_context", query=case.question, rephrased=others)[0])
         show("wiki_get_context, three more wordings", times, "ms")
         words, meaning = [], []

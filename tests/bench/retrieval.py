@@ -326,9 +326,7 @@ def run(name: str, cache: Path, parts: Sequence[str], rows: Sequence[str], *, mo
         else ways(index, now, Plain(chosen, cache / name, model))
     )
     for row, way in asked.items():
-        if row not in (REPHRASED_ROWS if again else rows) or (
-            row == "within" and name not in ("bilingual", "paraphrases", "projects", "xquad")
-        ):
+        if row not in (REPHRASED_ROWS if again else rows) or (row == "within" and name not in _IN_TWO_LANGUAGES):
             continue
         seconds = []
         for case in cases:

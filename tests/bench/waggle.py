@@ -97,7 +97,13 @@ def main() -> None:
     def told(question: str, budget: int) -> tuple[set[str], str]:
         result = search(index, question, limit=16, now=now)
         pack = context.build(
-            question, result.hits, terms=result.terms, sources=sources, curated=(), budget_tokens=budget, zone=UTC
+            question,
+            result.hits,
+            terms=result.asked[0] if result.asked else {},
+            sources=sources,
+            curated=(),
+            budget_tokens=budget,
+            zone=UTC,
         )
         plain = " ".join(pack.text.replace("\n> ", " ").split())
         return {name for name, d in documents.items() if " ".join(d.sections[0].text.split()) in plain}, pack.text

@@ -5,7 +5,7 @@ Functions here run in worker threads. What they raise becomes a refusal in ``ser
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
 
     def get_context(
         query: str,
-        rephrased: Sequence[str] = (),
+        rephrased: list[str] | None = None,
         project: str | None = None,
         budget_tokens: int = 1500,
         as_of: str | None = None,
@@ -42,7 +42,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         found = recall.context(
             session.workspace(),
             query,
-            rephrased=rephrased,
+            rephrased=rephrased or (),
             project=project,
             budget_tokens=budget_tokens,
             as_of=as_of,
@@ -56,7 +56,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
     def search(
         query: str,
         *,
-        rephrased: Sequence[str] = (),
+        rephrased: list[str] | None = None,
         project: str | None = None,
         host: str | None = None,
         git_branch: str | None = None,
@@ -75,7 +75,7 @@ def handlers(session: Session) -> dict[str, Callable[..., CallToolResult]]:
         found = recall.search(
             session.workspace(),
             query,
-            rephrased=rephrased,
+            rephrased=rephrased or (),
             project=project,
             host=host,
             git_branch=git_branch,

@@ -65,7 +65,7 @@ class ToolSpec(NamedTuple):
 
 _QUESTIONS: Final[_Schema] = {
     **_TEXTS,
-    "description": "3 to 6 ways to ask for it later, Korean and English",
+    "description": "3 to 6 ways to ask for it later, in other words, Korean and English",
 }
 _REPHRASED: Final[_Schema] = {
     **_TEXTS,
@@ -98,7 +98,7 @@ TOOLS: Final[Mapping[str, ToolSpec]] = {
             "project": _TEXT,
             "host": _text("claude-code, codex, gemini, …"),
             "git_branch": _TEXT,
-            "cwd": _text("Sessions in or below it"),
+            "cwd": _text("This folder and below"),
             "since": _text(_DATE),
             "until": _text(_DATE + "; a date includes its day"),
             "layer": {"type": "string", "enum": ["curated", "session", "page"]},

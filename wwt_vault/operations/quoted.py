@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -71,12 +71,12 @@ def _head(name: DocumentId, text: str) -> NoteHead:
 
 
 def then_hits(
-    workspace: Workspace, hits: list[Hit], terms: Mapping[str, float], when: datetime, read: Reader
+    workspace: Workspace, hits: list[Hit], asked: Sequence[Mapping[str, float]], when: datetime, read: Reader
 ) -> list[Hit]:
     """Return what was to be found on a day: hits whose notes said something else then are put right.
 
-    Notes that changed since are looked at as well: what they said then is not in the index. Notes come first. ``read``
-    gives documents as they were.
+    Notes that changed since are looked at as well: what they said then is not in the index. Notes come first.
+    ``asked`` are the words of each wording of the question, with their weights; ``read`` gives documents as they were.
     """
     changed = [
         (entry.time, name)
@@ -85,7 +85,6 @@ def then_hits(
     ]
     known = {hit.passage.document for hit in hits if hit.passage.layer == "curated"}
     found: list[Hit] = []
-    total = sum(terms.values())
     for name in dict.fromkeys([*sorted(known), *(name for _, name in sorted(changed, reverse=True)[:_LOOKED_AT])]):
         own = [hit for hit in hits if hit.passage.document == name]
         quoted = read(name)
@@ -95,10 +94,7 @@ def then_hits(
             found += own
             continue
         passages = [draft.passage for draft in drafts(quoted.document, workspace.vault.zone)]
-        shares = [
-            worth(f"{passage.title} {passage.heading} {passage.text}", terms) / total if total else 0.0
-            for passage in passages
-        ]
+        shares = [_share(f"{passage.title} {passage.heading} {passage.text}", asked) for passage in passages]
         best = max(shares)
         if own or best >= _ENOUGH:
             score = max((hit.score for hit in own), default=best)
@@ -107,6 +103,11 @@ def then_hits(
                 found.append(Hit(passage=passage, score=score, keyword_score=0.0, meaning_score=None, why=why))
     found.sort(key=lambda hit: -hit.score)
     return [*found, *(hit for hit in hits if hit.passage.layer != "curated")]
+
+
+def _share(text: str, asked: Sequence[Mapping[str, float]]) -> float:
+    """Return how much a text holds of the wording of which it holds most."""
+    return max((worth(text, terms) / sum(terms.values()) for terms in asked), default=0.0)
 
 
 def _is_as_now(workspace: Workspace, quoted: Quoted) -> bool:

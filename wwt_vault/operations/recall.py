@@ -89,7 +89,7 @@ def search(
         "query": query,
         "found": result.found,
         "hits": [_hit(hit, zone) for hit in result.hits],
-        "notes": [*stale, *result.notes],
+        "notes": [*stale, *result.notes, *([_SAY_AGAIN] if result.may_say_again else [])],
     }
 
 
@@ -142,12 +142,12 @@ def context(
     hits = _own_project_first(result.hits, project)
     if until:
         hits = then_hits(
-            workspace, [*hits, *find(Filters(layer="curated", since=until)).hits], result.terms, until, read
+            workspace, [*hits, *find(Filters(layer="curated", since=until)).hits], result.asked, until, read
         )
         limits = [f"As of {as_of}: what came later is left out."]
     standing = Standing(workspace, read)
     if not result.about_then:
-        hits = with_current(workspace, hits, standing, result.terms, read)
+        hits = with_current(workspace, hits, standing, result.words, read)
     open_sessions = pending(workspace)
     leading = pinned(workspace, project, until) if project else []
     pack = contexts.build(
@@ -161,7 +161,7 @@ def context(
         flow=flow(workspace, project, until) if project else (),
         project=project,
         waiting=None if until else open_sessions.waiting(project),
-        missing=[*limits, *([] if hits or rephrased else [_SAY_AGAIN]), *stale],
+        missing=[*limits, *([_SAY_AGAIN] if result.may_say_again and not hits else []), *stale],
         budget_tokens=budget_tokens,
         zone=vault.zone,
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final
@@ -21,7 +21,7 @@ from wwt_vault.errors import BadArgument
 from wwt_vault.index.analysis import MAX_QUESTION, plain
 from wwt_vault.index.loanwords import ordinary
 from wwt_vault.model.knowledge import Filters, Hit, Passage
-from wwt_vault.search.candidates import SOME, Candidate, lift
+from wwt_vault.search.candidates import SOME, Candidate, is_nowhere, lift
 from wwt_vault.search.days import asked_besides, of_those_days, on_subject, subject
 from wwt_vault.search.order import in_order, one_of_each
 from wwt_vault.search.unknown import unknown_names
@@ -55,13 +55,15 @@ class SearchResult:
     found: bool
     """False: nothing in the vault is good enough to be called an answer, and ``hits`` is empty."""
     hits: tuple[Hit, ...] = ()
-    terms: Mapping[str, float] = field(default_factory=dict)
-    """The words of the question as they were searched, and how rare each is (idf)."""
+    asked: tuple[Mapping[str, float], ...] = ()
+    """The words of the question, and of each other wording, as they were searched, and how rare each is (idf)."""
     about_then: bool = False
     """The question is about how it once was: what was replaced since answers it."""
     words: Mapping[str, float] = field(default_factory=dict)
     """What a text is trimmed to: the terms, those of the other wordings, and what names among them are also written as
     (loanwords, the vault's glossary, what sounds so), each with its weight."""
+    may_say_again: bool = False
+    """Nothing was found, and nobody has said it in other words yet: so it may be."""
     notes: tuple[str, ...] = ()
     """How this answer is limited (no model yet, question cut, a filter that matches nothing): sentences for people."""
 
@@ -89,15 +91,12 @@ def search(
     Works without a model, without vectors and while vectors are being made, and then says so in ``notes``. The same
     index gives the same answer. Raises ``BadArgument`` for a limit outside 1..100 or a weight outside 0..1.
     """
-    if not 1 <= limit <= MAX_LIMIT:
-        raise BadArgument(f"limit must lie between 1 and {MAX_LIMIT}, not {limit}", argument="limit")
-    if not 0 <= meaning_weight <= 1:
-        raise BadArgument(
-            f"the meaning weight must lie between 0 and 1, not {meaning_weight}", argument="meaning_weight"
-        )
+    _check(limit, meaning_weight)
     filters = filters or Filters()
     text, notes = _readable(query)
-    if not any(map(str.isalnum, text)):
+    others, more_notes = _others(text, rephrased)
+    notes += more_notes
+    if not any(map(str.isalnum, text)) and not others:
         return SearchResult(query=query, found=False, notes=(*notes, "The question holds no word to search for."))
     when = read(text, now, zone) if now else When()
     if when.has_range:
@@ -110,8 +109,6 @@ def search(
         )
         if of_days or not besides:
             return _listed(query, of_days, limit, when, notes)
-    others, more_notes = _others(text, rephrased)
-    notes += more_notes
     texts = [text, *others]
     about = subject(text, besides, when)
     if about:
@@ -125,6 +122,9 @@ def search(
     terms = wordings[0].terms
     status = index.status()
     notes += _limits(status, not has_meaning)
+    asked = tuple(wording.terms for wording in wordings if wording.terms)
+    words = _words(index, wordings)
+    may_say_again = bool(terms) and not others and not is_nowhere(wordings[0].candidates, terms)
     if not wordings[0].candidates:
         limited = filters != Filters()
         nothing = "Nothing in the vault passes these filters." if limited else _NOTHING
@@ -132,13 +132,18 @@ def search(
         nothing = nothing if terms or limited or not status.passages else _EMPTY_WORDS
         if status.generation is None and status.problem:
             nothing = f"Nothing could be searched: {status.problem.rstrip('.')}. Ask again."
-        return SearchResult(query=query, found=False, terms=terms, notes=(*notes, nothing))
-    is_answer = evidence_left(wordings, status.passages, has_meaning) >= 0 and bool(terms)
+        again = may_say_again and not limited and status.passages > 0
+        return SearchResult(
+            query=query, found=False, asked=asked, words=words, may_say_again=again, notes=(*notes, nothing)
+        )
+    is_answer = evidence_left(wordings, status.passages, has_meaning) >= 0 and bool(asked)
     if about and not has_meaning:
-        # What was done, but not on that.
-        is_answer = is_answer and any(about & candidate.terms for candidate in wordings[0].candidates)
+        is_answer = is_answer and _is_of_those_days(wordings, about, when)
     if not is_answer and not nearest:
-        return SearchResult(query=query, found=False, terms=terms, notes=notes if terms else (*notes, _EMPTY_WORDS))
+        notes = notes if asked else (*notes, _EMPTY_WORDS)
+        return SearchResult(
+            query=query, found=False, asked=asked, words=words, may_say_again=may_say_again, notes=notes
+        )
     found = joined(wordings, meaning_weight)
     lift(found, when, about)
     good = [candidate for candidate in found if candidate.evidence >= SOME] or found
@@ -152,15 +157,25 @@ def search(
         query=query,
         found=is_answer,
         hits=tuple(_hit(candidate, terms, also, heard) for candidate in ranked),
-        terms=terms,
+        asked=asked,
         about_then=when.asks_for_first,
-        words=_words(index, wordings),
+        words=words,
         notes=notes,
     )
 
 
+def _is_of_those_days(wordings: Sequence[Wording], about: Set[str], when: When) -> bool:
+    """Say whether anything was said on the subject, or of those days in the words of another wording."""
+    if any(about & candidate.terms for candidate in wordings[0].candidates):
+        return True  # else what was done, but not on that
+    others = (candidate for wording in wordings[1:] for candidate in wording.candidates)
+    return any(candidate.terms and when.holds(candidate.passage.time) for candidate in others)
+
+
 def _others(text: str, rephrased: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """Return the other wordings that are looked up, and what had to be said about that."""
+    if isinstance(rephrased, str) or not all(isinstance(other, str) for other in rephrased):
+        raise BadArgument("rephrased is a list of texts, the same question in other words", argument="rephrased")
     asking = (readable(other)[:MAX_QUERY] for other in rephrased)
     asking = (other for other in asking if any(map(str.isalnum, other)))
     others = [other for other in dict.fromkeys(asking) if other != text]
@@ -182,6 +197,15 @@ def _words(index: Index, wordings: Sequence[Wording]) -> dict[str, float]:
         for word, weight in weights.items():
             words[word] += weight
     return dict(words)
+
+
+def _check(limit: int, meaning_weight: float) -> None:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise BadArgument(f"limit must lie between 1 and {MAX_LIMIT}, not {limit}", argument="limit")
+    if not 0 <= meaning_weight <= 1:
+        raise BadArgument(
+            f"the meaning weight must lie between 0 and 1, not {meaning_weight}", argument="meaning_weight"
+        )
 
 
 def _listed(query: str, found: Sequence[Candidate], limit: int, when: When, notes: tuple[str, ...]) -> SearchResult:

@@ -19,7 +19,7 @@ is much nearer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import fsum, log
 from typing import TYPE_CHECKING, Final
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENOUGH",
-    "NOWHERE",
     "POOL",
     "SOME",
     "SURE",
@@ -43,6 +42,7 @@ __all__ = [
     "enough",
     "familiar",
     "gather",
+    "is_nowhere",
     "lift",
     "score",
     "surplus",
@@ -247,8 +247,6 @@ _WORDS_ALONE: Final = 0.35
 _NEARNESS: Final = 2.2
 """How much nearness counts: .2 is as near as a paraphrase comes in either language, and half of the words
 stand together in few wrong passages."""
-NOWHERE: Final = -1.0
-"""How much is missing where nothing but codes is asked for, and none of them is anywhere."""
 SOME: Final = 0.15
 """What any passage must bring to be listed beside the best: below this it is noise."""
 
@@ -258,12 +256,17 @@ def surplus(candidates: Sequence[Candidate], terms: Mapping[str, float], passage
 
     Of one candidate or more, after ``weigh_evidence``; ``terms`` and ``has_meaning`` as ``gather`` returned them.
     """
-    if terms and all(map(_is_code, terms)) and not any(candidate.terms for candidate in candidates):
-        return NOWHERE  # nothing else is asked than what is nowhere; codes that look alike do not mean the like
+    if is_nowhere(candidates, terms):
+        return -1.0
     evidence = brought(candidates, passages)
     if has_meaning:
         evidence += familiar(terms, candidates, passages)
     return evidence - enough(passages, has_meaning)
+
+
+def is_nowhere(candidates: Iterable[Candidate], terms: Mapping[str, float]) -> bool:
+    """Say whether nothing but codes is asked for, and none is anywhere; codes that look alike do not mean the like."""
+    return bool(terms) and all(map(_is_code, terms)) and not any(candidate.terms for candidate in candidates)
 
 
 def _is_code(term: str) -> bool:

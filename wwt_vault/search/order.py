@@ -20,7 +20,7 @@ from wwt_vault.search.outcome import outcome
 from wwt_vault.search.when import When
 from wwt_vault.vault import layout
 
-__all__ = ["in_order", "one_of_each"]
+__all__ = ["GLOSSARY", "in_order", "one_of_each"]
 
 _PER_DOCUMENT: Final = 2
 """Passages shown of one note or session, so that none fills the list."""
@@ -36,7 +36,7 @@ _SAME_WORDS: Final = 0.85
 _SAYS_MORE: Final = 0.5
 """Share of a window's score that a longer one which overlaps it must have to be shown in its place."""
 
-_GLOSSARY: Final = f"{layout.AI_CONTEXT}/{layout.GLOSSARY}"
+GLOSSARY: Final = f"{layout.AI_CONTEXT}/{layout.GLOSSARY}"
 """It holds every other name of a thing, and says nothing of it: what it leads to comes before it."""
 _LEADS_TO: Final = 0.5
 """Share of the glossary's score from which a hit is what it leads to."""
@@ -86,7 +86,7 @@ Alike = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 def in_order(candidates: Iterable[Candidate], when: When, alike: Alike) -> list[Candidate]:
     """Sort by standing among the good hits, then by score, then put what is newer or older before its rivals."""
     candidates = list(candidates)
-    names = [candidate for candidate in candidates if candidate.passage.document == _GLOSSARY]
+    names = [candidate for candidate in candidates if candidate.passage.document == GLOSSARY]
     ranked = _ordered([candidate for candidate in candidates if candidate not in names], when, alike)
     for page in sorted(names, key=lambda candidate: (-candidate.score, candidate.passage.line)):
         behind = (at for at, other in enumerate(ranked) if other.score < _LEADS_TO * page.score)

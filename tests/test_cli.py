@@ -126,6 +126,16 @@ def test_nothing_found_is_done_not_failed(wwt: Run, words_only: Vault) -> None:
     }  # fmt: skip
 
 
+def test_a_question_can_be_said_again(wwt: Run, words_only: Vault) -> None:
+    """In other words, by search and by context."""
+    said(wwt)
+    again = ("--rephrased", "ssh keys", "--rephrased", "ed25519")
+
+    assert not as_json(wwt, "search", "서명 방식")["found"]
+    assert as_json(wwt, "search", "서명 방식", *again)["found"]
+    assert "ed25519" in as_json(wwt, "context", "서명 방식", *again)["text"]
+
+
 def test_what_comes_nearest_is_shown_only_on_request(wwt: Run, words_only: Vault) -> None:
     """And called what it is: no answer."""
     said(wwt)

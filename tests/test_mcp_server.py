@@ -279,6 +279,8 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("wiki_get_context", {"query": "x", "as_of": "yesterday"}, "bad_argument"),
     ("wiki_get_context", {}, "bad_argument"),
     ("wiki_search", {"query": "x", "limit": 0}, "bad_argument"),
+    ("wiki_search", {"query": "x", "rephrased": "the same again"}, "bad_argument"),
+    ("wiki_get_context", {"query": "x", "rephrased": [5]}, "bad_argument"),
     ("wiki_search", {"query": "x", "limit": "many"}, "bad_argument"),
     ("wiki_search", {"query": "x", "layer": "attic"}, "bad_argument"),
     ("wiki_search", {"query": "x", "projct": "shop"}, "bad_argument"),

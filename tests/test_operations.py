@@ -119,6 +119,21 @@ def test_the_glossary_is_followed(workspace: Workspace) -> None:
     assert "two machines" in recall.context(workspace, "정산 엔진")["text"]
 
 
+def test_the_same_question_in_other_words_finds_more(workspace: Workspace) -> None:
+    """The context asks for them where nothing was found, and is trimmed to their words."""
+    say(workspace, "How do engineers reach production?", f"{'It depends. ' * 60}운영 서버는 Tailscale로 들어간다.")
+    alone = recall.context(workspace, "사람들은 거기 어떻게 접근해")
+    found = recall.context(
+        workspace, "사람들은 거기 어떻게 접근해", rephrased=["운영 서버 Tailscale 접속"], budget_tokens=300
+    )
+
+    assert not alone["found"]
+    assert "as `rephrased`" in alone["text"]
+    assert [note for note in recall.search(workspace, "사람들은 거기 어떻게 접근해")["notes"] if "`rephrased`" in note]
+    assert "Tailscale로 들어간다" in found["text"]
+    assert "`rephrased`" not in found["text"]
+
+
 def test_a_name_in_the_other_script_needs_no_glossary(workspace: Workspace) -> None:
     """It is found by its sound, and a context tells the sentence that holds it."""
     say(workspace, "Which toolkit draws the windows?", f"{'It depends. ' * 60}Tauri draws them, in Rust.")

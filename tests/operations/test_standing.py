@@ -168,6 +168,8 @@ def test_an_earlier_text_of_one_note_is_found_by_its_own_words(workspace: Worksp
     assert items(found)[0] == ("note", "30_Knowledge/Login.md")
     assert found["items"][0]["revision"] == first["revision"]
     assert "Tailscale" not in found["text"]
+    reworded = recall.context(workspace, "signing on", rephrased=["ssh keys"], as_of="2026-11-12")
+    assert items(reworded)[0] == ("note", "30_Knowledge/Login.md")
 
 
 def test_notes_that_replace_one_another_in_a_ring_stop_nobody(workspace: Workspace, vault: Vault) -> None:

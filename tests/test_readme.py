@@ -26,13 +26,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("readme", READMES, ids=["en", "ko"])
 def test_the_answer_shown_is_the_answer_given(readme: Path, demo: str) -> None:
-    """Every line of the block that shows a question answered is printed by the demo, in that order."""
+    """The block that shows a question answered is printed by the demo as it stands, with no line more or less."""
     (block,) = [found for found in _blocks(readme, "text") if found.startswith("? ")]
-    printed = iter(demo.splitlines())
 
     assert "[^2026" in block
-    for line in block.splitlines():
-        assert line in printed  # an iterator: what was found is behind us
+    assert f"\n{block}\n" in demo
 
 
 @pytest.mark.parametrize("readme", READMES, ids=["en", "ko"])

@@ -109,8 +109,8 @@ def evidence_left(wordings: Sequence[Wording], passages: int, has_meaning: bool)
     Gives every candidate its evidence. Of one wording as ``candidates.surplus`` has it. Of several it is the mean of
     that, and of what each wording's best passage brings: what is near by chance is near to one of them. Each further
     one asks for more. While nothing is known of the meaning, one wording that stands together is enough. Where the
-    question's own words stand together they are enough, and where they are nothing but
-    codes that are nowhere no other wording brings an answer.
+    question's own words stand together they are enough, and where they are nothing but codes that are nowhere no other
+    wording brings an answer.
     """
     for wording in wordings:
         weigh_evidence(wording.candidates)
